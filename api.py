@@ -1,0 +1,177 @@
+"""The api's composition root: the gateway with its database, its keys, its words and its courier, served by uvicorn.
+
+Everything that a request reaches is built here, once.
+"""
+
+import asyncio
+import contextlib
+import errno
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+import httpx
+import structlog
+import uvicorn
+from temporalio.client import Client
+
+from gateway.app import Doors, create_app
+from gateway.hub import Hub
+from gateway.identity import TokenVerifier
+from gateway.keys import FILE_PACE, KEY_SET_BYTES_MAX, URL_PACE, KeySet, Read, Unread, file_reader
+from language.ledger_words import LedgerWords
+from relay.courier import TemporalCourier
+from relay.temporal import TemporalAddress, Waker, connect
+from settings import Settings
+from store.database import Database
+from store.listening import listening
+
+log = structlog.get_logger(__name__)
+
+STOPPED, CANNOT_LISTEN = 0, 2
+GRACE_S = 8
+KEEP_ALIVE_S = 75  # longer than a load balancer keeps a connection, so that it is never the api that hangs up first
+KEYS_TIMEOUT_S = 5.0
+PROBE_TIMEOUT = timedelta(seconds=1)
+
+
+class Server(uvicorn.Server):
+    """Uvicorn, which ends event streams before it waits for requests to end, and leaves signals to `serve`."""
+
+    def __init__(self, config: uvicorn.Config, hub: Hub, ready_file: Path | None) -> None:
+        super().__init__(config)
+        self._hub, self._ready_file = hub, ready_file
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so."""
+        await super().startup(sockets)
+        if self.started and self._ready_file is not None:
+            await asyncio.to_thread(self._ready_file.touch)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop: streams would never end by themselves."""
+        self._hub.end_streams()
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals alone: uvicorn would raise them again once it has stopped, and so skip what comes after."""
+        yield
+
+
+def address_of(settings: Settings) -> TemporalAddress:
+    """Return where Temporal is, from the settings."""
+    key = settings.temporal_api_key
+    return TemporalAddress(
+        address=settings.temporal_address,
+        namespace=settings.temporal_namespace,
+        tls=settings.temporal_tls,
+        api_key=key.get_secret_value() if key else None,
+    )
+
+
+def keys_of(settings: Settings) -> KeySet:
+    """Return the keys that tokens are checked with: of a file, or of a URL."""
+    if settings.jwks.startswith(("http://", "https://")):
+        return KeySet(url_reader(settings.jwks), URL_PACE)
+    return KeySet(file_reader(Path(settings.jwks)), FILE_PACE)
+
+
+def url_reader(url: str) -> Read:
+    """Return what reads a key set from a URL."""
+
+    async def read() -> bytes:
+        try:
+            async with httpx.AsyncClient(timeout=KEYS_TIMEOUT_S) as client, client.stream("GET", url) as answer:
+                answer.raise_for_status()
+                raw = b""
+                async for part in answer.aiter_bytes():
+                    raw += part
+                    if len(raw) > KEY_SET_BYTES_MAX:
+                        raise Unread("too large")
+                return raw
+        except httpx.HTTPError as fault:
+            raise Unread(type(fault).__name__) from None
+
+    return read
+
+
+def doors_of(settings: Settings, db: Database, client: Client, courier: TemporalCourier) -> Doors:
+    """Return all that the gateway reaches."""
+
+    async def temporal() -> None:
+        if not await client.service_client.check_health(timeout=PROBE_TIMEOUT):
+            raise ConnectionError("Temporal is not serving")
+
+    return Doors(
+        settings=settings,
+        db=db,
+        courier=courier,
+        words=LedgerWords(),
+        clock=lambda: datetime.now(UTC),
+        verifier=TokenVerifier(keys_of(settings), settings.jwt_issuer, settings.jwt_audience),
+        hub=Hub(partial(listening, db), settings.sse_streams_per_principal_max),
+        probes={"temporal": temporal},
+    )
+
+
+def config_of(settings: Settings, doors: Doors) -> uvicorn.Config:
+    """Return how uvicorn serves the gateway."""
+    return uvicorn.Config(
+        create_app(doors),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=GRACE_S,
+        lifespan="on",
+    )
+
+
+async def serve(settings: Settings, listener: socket.socket, ready_file: Path | None = None) -> None:
+    """Serve on `listener` until SIGINT or SIGTERM; `ready_file` is created once requests are taken."""
+    db = Database(settings.database_url, settings.database_pool_size)
+    client = await connect(address_of(settings))
+    courier = TemporalCourier(Waker(client, settings.task_queue, int(settings.conversation_idle_close_s)), db)
+    doors = doors_of(settings, db, client, courier)
+    server = Server(config_of(settings, doors), doors.hub, ready_file)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, server.handle_exit, number, None)
+    marking = asyncio.create_task(courier.run(), name="courier")
+    try:
+        log.info("api.started", host=settings.api_host, port=listener.getsockname()[1])
+        await server.serve(sockets=[listener])
+    finally:
+        marking.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await marking
+        await db.close()
+        log.info("api.stopped")
+
+
+def listener_of(settings: Settings) -> socket.socket:
+    """Return a socket that listens where the settings say. Raises OSError."""
+    family = socket.AF_INET6 if ":" in settings.api_host else socket.AF_INET
+    return socket.create_server((settings.api_host, settings.api_port), family=family, backlog=2048)
+
+
+def run(settings: Settings, ready_file: Path | None = None) -> int:
+    """Serve until told to stop, and return the exit status: 0 stopped, 2 the address cannot be listened on."""
+    where = f"{settings.api_host}:{settings.api_port}"
+    try:
+        listener = listener_of(settings)
+    except OSError as fault:
+        why = (
+            "is in use by another process" if fault.errno == errno.EADDRINUSE else f"cannot be used ({fault.strerror})"
+        )
+        print(f"interlock api: {where} {why}; set INTERLOCK_API_HOST and INTERLOCK_API_PORT", file=sys.stderr)
+        return CANNOT_LISTEN
+    loop_factory = uvicorn.Config(app="").get_loop_factory()
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        runner.run(serve(settings, listener, ready_file))
+    return STOPPED

@@ -1,0 +1,361 @@
+"""The command line: each command is a small function that reads its options and hands them to a room.
+
+Rooms are imported inside the commands, so that a small command such as `interlock token` starts at once.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from settings import Settings
+
+app = typer.Typer(
+    name="interlock",
+    help="Interlock: a customer-support agent that acts on accounts and money without being what decides.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+DataDirOption = Annotated[Path, typer.Option("--data-dir", help="Folder of the stack's data.", show_default=True)]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="0: any free port.")]
+
+
+@app.command()
+def dev(
+    data_dir: DataDirOption = Path(".interlock"),
+    api_port: Port = 8080,
+    shop_port: Port = 8090,
+    temporal_port: Port = 7233,
+    temporal_ui_port: Port = 8233,
+    postgres_port: Port = 5434,
+    ready_file: Annotated[
+        Path | None, typer.Option(help="Gets every address and pid once all is ready. Default: DATA_DIR/ready.json.")
+    ] = None,
+    tour: Annotated[bool, typer.Option("--tour", help="Play the guided tour, then stay up.")] = False,
+    tour_only: Annotated[
+        bool, typer.Option("--tour-only", help="Play the guided tour, then end with its exit status.")
+    ] = False,
+    database_url: Annotated[
+        str | None, typer.Option(help="Use this Postgres, as the app role, instead of the embedded one.")
+    ] = None,
+    owner_url: Annotated[str | None, typer.Option(help="The same Postgres, as the owner of the tables.")] = None,
+    relay_url: Annotated[
+        str | None, typer.Option(help="The same Postgres, as the relay role. Default: the owner.")
+    ] = None,
+    ui: Annotated[bool, typer.Option("--ui/--no-ui", help="Serve Temporal's UI.")] = True,
+) -> None:
+    """Run everything on this machine: Postgres, Temporal, the demo shop, worker and api.
+
+    Exit status: 0 stopped when asked, 1 a child would not start, 2 a port is taken or an option is wrong.
+    """
+    import settings
+    from stack.addresses import Tour, Wishes
+    from stack.dev import run
+
+    wishes = Wishes(
+        data_dir=data_dir,
+        api_port=api_port,
+        shop_port=shop_port,
+        temporal_port=temporal_port,
+        temporal_ui_port=temporal_ui_port,
+        postgres_port=postgres_port,
+        ready_file=ready_file,
+        tour=Tour.ONLY if tour_only else Tour.PLAY if tour else Tour.NONE,
+        database_url=database_url,
+        owner_url=owner_url,
+        relay_url=relay_url,
+        ui=ui,
+    )
+    raise typer.Exit(run(wishes, settings.inherited_environment()))
+
+
+@app.command()
+def token(
+    kind: Annotated[Literal["customer", "staff", "anonymous"], typer.Argument(help="Who the token is for.")],
+    tenant: Annotated[str, typer.Option(help="The tenant's id.")],
+    ident: Annotated[str, typer.Option("--id", help="The customer's, staff member's or visitor's id.")],
+    data_dir: DataDirOption = Path(".interlock"),
+    expires_in: Annotated[int, typer.Option(metavar="SECONDS", help="How long the token is good for.")] = 28_800,
+) -> None:
+    """Print a token for the dev stack, and nothing else.
+
+    Exit status: 0 printed, 1 the data folder has no signing key, 2 an option is wrong.
+    """
+    from stack import keys
+    from stack.faults import StackFault
+    from stack.layout import DataDir
+
+    try:
+        typer.echo(keys.mint(DataDir.at(data_dir), kind, tenant, ident, expires_in))
+    except StackFault as fault:
+        raise _failed("token", fault, fault.exit_code) from None
+
+
+@app.command()
+def doctor(
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Examine the stack of this data folder, not the settings of the environment.")
+    ] = None,
+    ready: Annotated[Path | None, typer.Option(help="The same, by the ready file of a running stack.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array of findings.")] = False,
+) -> None:
+    """Say what is wrong with an installation, and how to mend it.
+
+    Exit status: 0 all is well, 1 something is not.
+    """
+    import settings
+    from stack.doctor import Installation, examine, report
+    from stack.environment import recorded
+    from stack.faults import StackFault
+    from stack.layout import DataDir
+    from stack.ready import data_dir_of
+
+    try:
+        folder = data_dir_of(ready) if ready else data_dir
+        known = recorded(DataDir.at(folder)) if folder else None
+        told = settings.load(known)
+    except StackFault as fault:
+        raise _failed("doctor", fault, fault.exit_code) from None
+    except settings.SettingsFault as fault:
+        raise _failed("doctor", fault, 1) from None
+    installation = Installation(
+        database_url=told.database_url,
+        temporal_address=told.temporal_address,
+        temporal_namespace=told.temporal_namespace,
+        temporal_tls=told.temporal_tls,
+        temporal_api_key=told.temporal_api_key.get_secret_value() if told.temporal_api_key else None,
+        shop_url=told.shop_url,
+        jwks=told.jwks,
+        data_dir=told.data_dir,
+        migration_head=_migration_head(),
+        unknown_variables=tuple(settings.unknown_variables(settings.inherited_environment())),
+    )
+    raise typer.Exit(report(examine(installation), as_json))
+
+
+@app.command()
+def migrate() -> None:
+    """Bring the database to the newest schema; safe to run again.
+
+    Exit status: 0 it is there, 1 it could not be reached or changed.
+    """
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from store.migrate import migrate as run
+
+    told = _settings("migrate")
+    try:
+        typer.echo(f"schema {run(told.owner_url, told.database_url, told.relay_url)}")
+    except SQLAlchemyError as fault:
+        raise _failed("migrate", _plainly(fault), 1) from None
+
+
+@app.command()
+def seed(
+    reset: Annotated[bool, typer.Option("--reset", help="Erase every tenant and reset the demo shop first.")] = False,
+    data_dir: Annotated[Path | None, typer.Option(help="Seed the stack of this data folder.")] = None,
+) -> None:
+    """Create the demo's tenants, staff, articles and policy, and a past, so that no page is empty.
+
+    Exit status: 0 done (again: nothing to do), 1 the database or the shop could not be reached.
+    """
+    import asyncio
+
+    import httpx
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from seeding.run import Seeded
+    from seeding.run import seed as fill
+    from store.database import Database
+    from worker import shop_of
+
+    told = _settings("seed", data_dir)
+
+    async def run() -> Seeded:
+        owner, db, shop = Database(told.owner_url, 2), Database(told.database_url, 4), shop_of(told)
+        try:
+            return await fill(owner, db, shop, told.shop_url, reset=reset, progress=lambda _: None)
+        finally:
+            await shop.close()
+            await db.close()
+            await owner.close()
+
+    try:
+        done = asyncio.run(run())
+    except (SQLAlchemyError, httpx.HTTPError) as fault:
+        raise _failed("seed", _plainly(fault), 1) from None
+    past = done.alive
+    typer.echo(f"tenants: {', '.join(done.tenants)}")
+    if past is None:
+        typer.echo("conversations were there already; nothing was added (--reset begins again)")
+    else:
+        typer.echo(
+            f"{past.finished} finished conversations, {past.handoffs} waiting handoffs, "
+            f"{past.approvals} waiting approvals, {past.unknown} unknown action"
+        )
+
+
+@app.command()
+def worker(
+    ready_file: Annotated[Path | None, typer.Option(help="Created once the worker polls.")] = None,
+) -> None:
+    """Run the Temporal worker: workflows, activities, the outbox relay.
+
+    Exit status: 0 stopped when asked, 1 the settings are wrong or something failed.
+    """
+    from worker import run
+
+    told = _settings("worker")
+    _configure_logs(told)
+    run(told, ready_file)
+
+
+@app.command()
+def api() -> None:
+    """Serve the HTTP contract.
+
+    Exit status: 0 stopped when asked, 1 the settings are wrong, 2 the port is taken.
+    """
+    from api import run
+
+    told = _settings("api")
+    _configure_logs(told)
+    raise typer.Exit(run(told))
+
+
+@app.command()
+def recover(
+    data_dir: Annotated[Path | None, typer.Option(help="Recover the stack of this data folder.")] = None,
+) -> None:
+    """Rebuild all open work from Postgres after Temporal's store was lost or set back; safe to run again.
+
+    Exit status: 0 everything open has its workflow, 1 something could not be reached.
+    """
+    import asyncio
+
+    from rich.progress import Progress
+
+    from relay.recover import Recovered
+    from relay.recover import recover as rebuild
+    from relay.temporal import Waker, connect
+    from store.database import Database
+    from worker import address_of
+
+    told = _settings("recover", data_dir)
+
+    async def run(bar: Progress) -> Recovered:
+        row = bar.add_task("open work", total=None)
+        db = Database(told.relay_url, 3)
+        try:
+            waker = Waker(await connect(address_of(told)), told.task_queue, int(told.conversation_idle_close_s))
+            return await rebuild(db, waker, lambda n: bar.advance(row, n))
+        finally:
+            await db.close()
+
+    with Progress() as bar:
+        done = asyncio.run(run(bar))
+    typer.echo(f"{done.conversations} conversations and {done.actions} actions have their workflows")
+    if done.failed:
+        raise _failed("recover", RuntimeError(f"{done.failed} could not be reached; run it again"), 1)
+
+
+@app.command()
+def reconcile(
+    hours: Annotated[float, typer.Option(min=0.1, help="How far back to look.")] = 26,
+    data_dir: Annotated[Path | None, typer.Option(help="Reconcile the stack of this data folder.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array, one object a tenant.")] = False,
+) -> None:
+    """Compare the ledger with the business system, both ways; each difference becomes a case with a person.
+
+    Exit status: 0 the books agree, 1 something could not be reached, 3 they differ.
+    """
+    import asyncio
+    import json
+    from datetime import UTC, datetime, timedelta
+
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from activities.comparing import Compared, Comparing
+    from domain.fault import OperationalFault
+    from store.database import Database
+    from worker import shop_of
+
+    told = _settings("reconcile", data_dir)
+
+    async def run() -> list[Compared]:
+        db, relay_db, shop = Database(told.database_url, 2), Database(told.relay_url, 1), shop_of(told)
+        try:
+            since = datetime.now(UTC) - timedelta(hours=hours)
+            return await Comparing(db, relay_db, shop).compare_all(since)
+        finally:
+            await shop.close()
+            await db.close()
+            await relay_db.close()
+
+    try:
+        compared = asyncio.run(run())
+    except (SQLAlchemyError, OperationalFault) as fault:
+        raise _failed("reconcile", _plainly(fault), 1) from None
+    if as_json:
+        typer.echo(json.dumps([c.model_dump(mode="json") for c in compared]))
+    else:
+        for c in compared:
+            typer.echo(
+                f"{c.tenant_id}: {c.effects} effects, {c.actions} sent actions, {len(c.differences)} differences"
+            )
+            for d in c.differences:
+                typer.echo(f"  {d.kind.value} {d.operation_id}: ledger {d.ledger}, business system {d.effect}")
+    if any(c.differences for c in compared):
+        raise typer.Exit(3)
+
+
+def _settings(command: str, data_dir: Path | None = None) -> "Settings":
+    """Return the settings of the environment, or of the stack in `data_dir`; ends the command when they are wrong."""
+    import settings
+    from stack.environment import recorded
+    from stack.faults import StackFault
+    from stack.layout import DataDir
+
+    try:
+        return settings.load(recorded(DataDir.at(data_dir)) if data_dir else None)
+    except StackFault as fault:
+        raise _failed(command, fault, fault.exit_code) from None
+    except settings.SettingsFault as fault:
+        raise _failed(command, fault, 1) from None
+
+
+def _configure_logs(told: "Settings") -> None:
+    from logs import configure
+
+    configure(told.log_level, as_json=told.log_json)
+
+
+def _plainly(fault: Exception) -> Exception:
+    """Return a failure without its statement and its parameters."""
+    return RuntimeError(str(getattr(fault, "orig", None) or fault).strip())
+
+
+def _failed(command: str, fault: Exception, status: int) -> typer.Exit:
+    """Say on standard error why a command failed; returns what ends it with `status`."""
+    typer.echo(f"interlock {command}: {fault}", err=True)
+    return typer.Exit(status)
+
+
+def _migration_head() -> str | None:
+    """Return the newest migration that this code brings, or None where it brings none."""
+    from alembic.script import ScriptDirectory
+
+    folder = Path(__file__).with_name("store") / "migrations"
+    return ScriptDirectory(str(folder)).get_current_head() if (folder / "versions").is_dir() else None
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="interlock")
+
+
+if __name__ == "__main__":
+    main()

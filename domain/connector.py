@@ -1,0 +1,55 @@
+"""What a connector promises, and the three ways a business call can end (design §5).
+
+A contract is declared by the connector and read by reconciliation; nothing is assumed that it does not state.
+"""
+
+from datetime import datetime
+from enum import StrEnum
+
+from domain.base import Noun
+
+
+class ConnectorContract(Noun):
+    """Idempotency and look-up as the provider documents them; None where nothing is promised."""
+
+    name: str
+    key_window_s: int | None  # W: how long keys are kept; None: keys are ignored
+    refusals_kept: bool  # whether refusals are replayed under the key
+    lookup_lag_s: int | None  # L: None where there is no look-up by our operation id
+    late_commit_bound_s: int | None  # D: None where no bound is known
+    evidence_max_age_s: int = 60
+
+
+class OutcomeKind(StrEnum):
+    """A definite success, a definite refusal, or unknown. There is no fourth."""
+
+    SUCCESS = "success"
+    REFUSAL = "refusal"
+    UNKNOWN = "unknown"
+
+
+class WriteOutcome(Noun):
+    """How a business write ended. `code` is a label of the provider or of the transport, never free text."""
+
+    kind: OutcomeKind
+    code: str
+    external_id: str | None = None
+    at: datetime | None = None
+
+
+class LookupKind(StrEnum):
+    """What a look-up by operation id found."""
+
+    COMMITTED = "committed"
+    REFUSED = "refused"
+    NOT_FOUND = "not_found"
+
+
+class Lookup(Noun):
+    """The answer of a look-up. `amount_minor` is what the provider says was moved."""
+
+    kind: LookupKind
+    external_id: str | None = None
+    code: str | None = None
+    amount_minor: int | None = None
+    currency: str | None = None

@@ -1,0 +1,128 @@
+"""What a workflow asks of an activity and what it gets back: ids, labels, amounts and times, and no text of anybody.
+
+These are recorded in Temporal histories for good; change them only by adding fields with defaults (INVARIANT 10).
+"""
+
+from datetime import datetime
+from enum import StrEnum
+
+from domain.action import ActionState
+from domain.base import Noun
+from domain.conversation import Owner
+from domain.handoff import HandoffReason
+from domain.step import AwaitOutcome, Propose, Step, Withdraw
+from domain.turn import ActionProgress, TurnFence
+from domain.understanding import Understanding
+
+
+class Errand(StrEnum):
+    """The name of every activity."""
+
+    CONSIDER_TURN = "consider_turn"
+    PUBLISH_REPLY = "publish_reply"
+    PROPOSE_ACTION = "propose_action"
+    WITHDRAW_PROPOSALS = "withdraw_proposals"
+    TELL_WAITING = "tell_waiting"
+    HAND_OFF = "hand_off"
+    HAND_OFF_UNREAD = "hand_off_unread"
+    CLOSE_IDLE = "close_idle"
+    LOAD_ACTION = "load_action"
+    RESERVE_ACTION = "reserve_action"
+    DISPATCH_ACTION = "dispatch_action"
+    AFTER_DISPATCH = "after_dispatch"
+    LOOK_UP_ACTION = "look_up_action"
+    RESEND_ACTION = "resend_action"
+    EXPIRE_ACTION = "expire_action"
+    WITHDRAW_ACTION = "withdraw_action"
+    OPEN_CASE = "open_case"
+
+
+class ConversationRef(Noun):
+    """Which conversation."""
+
+    tenant_id: str
+    conversation_id: str
+
+
+class ConsiderTurn(ConversationRef):
+    """Read what is unanswered and decide the next step. `evidence_id` names what is read, minted by the workflow."""
+
+    evidence_id: str
+    patient: bool = False  # an ordinary activity: may wait longer for the business system
+
+
+class Considered(Noun):
+    """The decision of a turn, recorded. `step` None: nothing to do. `open_actions` are for the card."""
+
+    owner: Owner
+    owner_epoch: int
+    version: int
+    answered_seq: int
+    through_seq: int
+    language: str
+    step: Step | None = None
+    understood: Understanding | None = None
+    evidence_id: str | None = None
+    open_actions: tuple[ActionProgress, ...] = ()
+    updated_at: datetime
+
+
+class TurnEffect(Noun):
+    """One effect of a considered turn: its fence, and what was considered."""
+
+    fence: TurnFence
+    considered: Considered
+
+
+class ProposeAction(TurnEffect):
+    """Put an action into the ledger under an id that the workflow minted."""
+
+    operation_id: str
+    propose: Propose
+
+
+class WithdrawProposals(TurnEffect):
+    """Reject what the customer does not want, then say so."""
+
+    withdraw: Withdraw
+
+
+class TellWaiting(TurnEffect):
+    """Tell the customer that an outcome comes first."""
+
+    await_outcome: AwaitOutcome
+
+
+class HandOffTurn(TurnEffect):
+    """Hand over to a person."""
+
+    reason: HandoffReason
+
+
+class CloseIdle(ConversationRef):
+    """Close when nothing has happened since."""
+
+    idle_since: datetime
+
+
+class ActionRef(Noun):
+    """Which action."""
+
+    tenant_id: str
+    operation_id: str
+
+
+class ReserveAction(ActionRef):
+    """Reserve under the identity of one step, reading evidence under a minted id."""
+
+    step_id: str
+    evidence_id: str
+
+
+class LookedUp(Noun):
+    """What a look-up has made of an unknown action."""
+
+    state: ActionState
+    reached: bool  # whether the business system answered
+    may_resend: bool
+    past_deadline: bool

@@ -1,0 +1,54 @@
+"""Responsibility passing to a person: why, how it stands in the queue, and the bundle that tells all.
+
+The reasons of an asked-for person and of a failed classification stay apart (design §7).
+"""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from domain.base import Noun
+
+
+class HandoffReason(StrEnum):
+    """Why the bot stopped, or who stopped it."""
+
+    CUSTOMER_REQUESTED = "customer_requested"  # through the endpoint or the visible control
+    HANDOFF_REQUESTED = "handoff_requested"  # understood from the customer's words
+    OUT_OF_SCOPE = "out_of_scope"
+    UNDERSTANDING_FAILED = "understanding_failed"
+    SUSPICIOUS = "suspicious"
+    POLICY_FORBIDS = "policy_forbids"
+    ACCOUNT_UNREADABLE = "account_unreadable"
+    GENERATION_FAILED = "handoff_generation_failed"
+    CHECKS_FAILED = "handoff_checks_failed"
+    UNKNOWN_OUTCOME = "unknown_outcome"
+    TOO_MANY_ROUNDS = "too_many_rounds"
+    STAFF_TAKEOVER = "staff_takeover"
+    DISPATCH_STOPPED = "dispatch_stopped"
+
+
+class QueueStatus(StrEnum):
+    """Where a handoff stands."""
+
+    WAITING = "waiting"
+    CLAIMED = "claimed"
+    DONE = "done"
+
+
+class HandoffBundle(Noun):
+    """All that the person who takes over needs, so that nothing has to be asked twice (design §8)."""
+
+    handoff_id: str
+    conversation_id: str
+    goal: str
+    open_questions: tuple[str, ...]
+    evidence: tuple[dict[str, Any], ...]
+    confirmed_actions: tuple[dict[str, Any], ...]
+    pending_actions: tuple[dict[str, Any], ...]
+    reason: str
+    owner: str
+    next_step: str
+    transcript_url: str
+    queue_status: QueueStatus
+    opened_at: datetime

@@ -1,0 +1,20 @@
+"""All that the next step is decided on: the input of one pure function in `policy.next_step`.
+
+Gathered by an activity; nothing in it is fetched later.
+"""
+
+from domain.account import Account
+from domain.action import Action
+from domain.base import Noun
+from domain.understanding import TurnContext, Understanding
+
+
+class Situation(Noun):
+    """One turn's facts. `account` is None for a visitor who has not signed in; `actions` are this conversation's."""
+
+    understanding: Understanding
+    context: TurnContext
+    account: Account | None
+    actions: tuple[Action, ...] = ()
+    awaited_by_person: tuple[str, ...] = ()  # operation ids of unknowns that a person has
+    confirmed_by_customer: tuple[str, ...] = ()  # operation ids of open proposals whose button has been pressed

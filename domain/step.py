@@ -1,0 +1,89 @@
+"""The next step of a turn: the closed union that a decision ends in and the workflow acts on.
+
+Steps hold ids, labels and amounts, and no text of anybody: they are recorded in Temporal histories.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from domain.action import ActionKind
+from domain.base import Noun
+from domain.handoff import HandoffReason
+
+
+class Topic(StrEnum):
+    """What an answer is about; each topic has its templates."""
+
+    ORDER_STATUS = "order_status"
+    ORDERS_OVERVIEW = "orders_overview"
+    NOTHING_TO_REFUND = "nothing_to_refund"
+    NO_DUPLICATE_FOUND = "no_duplicate_found"
+    ALREADY_CANCELLED = "already_cancelled"
+    ACCOUNT_ACCESS = "account_access"
+    ACTION_STATUS = "action_status"
+    CONFIRM_WITH_BUTTON = "confirm_with_button"
+    PROPOSAL_WITHDRAWN = "proposal_withdrawn"
+    GREETING = "greeting"
+    SIGN_IN = "sign_in"
+
+
+class Question(StrEnum):
+    """What a clarifying reply asks."""
+
+    WHICH_ORDER = "which_order"
+    UNKNOWN_ORDER = "unknown_order"
+    WHICH_SUBSCRIPTION = "which_subscription"
+    WHAT_TO_DO = "what_to_do"
+
+
+class Answer(Noun):
+    """Publish a checked reply on `topic`. `resource` is `order:ID` and the like, always the customer's own."""
+
+    step: Literal["answer"] = "answer"
+    topic: Topic
+    resource: str | None = None
+    operation_id: str | None = None
+
+
+class Clarify(Noun):
+    """Publish one question."""
+
+    step: Literal["clarify"] = "clarify"
+    question: Question
+
+
+class Propose(Noun):
+    """Put an action into the ledger and ask for what policy asks for."""
+
+    step: Literal["propose"] = "propose"
+    kind: ActionKind
+    resource: str
+    amount_minor: int | None = None
+    currency: str | None = None
+    supersedes: tuple[str, ...] = ()
+
+
+class Withdraw(Noun):
+    """The customer does not want what was proposed: reject it and say so."""
+
+    step: Literal["withdraw"] = "withdraw"
+    operation_ids: tuple[str, ...]
+
+
+class AwaitOutcome(Noun):
+    """A submitted action stands in the way: establish its outcome first, and tell the customer just that."""
+
+    step: Literal["await_outcome"] = "await_outcome"
+    operation_id: str
+
+
+class HandOff(Noun):
+    """Responsibility passes to a person."""
+
+    step: Literal["hand_off"] = "hand_off"
+    reason: HandoffReason
+
+
+Step = Annotated[Answer | Clarify | Propose | Withdraw | AwaitOutcome | HandOff, Field(discriminator="step")]

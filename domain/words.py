@@ -1,0 +1,41 @@
+"""The fixed words that transactions put into the log: what they need said, and the interface that says it.
+
+The texts live in `language`; a transaction renders them at the moment it commits, so no sentence is older than its row.
+"""
+
+from enum import StrEnum
+from typing import Protocol
+
+from domain.action import Action
+
+
+class NoticeKind(StrEnum):
+    """What a customer is told when nothing but the owner, or the waiting, has changed."""
+
+    TAKEN_OVER = "taken_over"
+    HANDED_TO_PERSON = "handed_to_person"
+    RELEASED = "released"
+    CLOSED_IDLE = "closed_idle"
+    REOPENED = "reopened"
+    WAITING_FOR_OUTCOME = "waiting_for_outcome"
+    ACKNOWLEDGED = "acknowledged"
+
+
+class Words(Protocol):
+    """Says what the ledger and the row say, in the customer's language."""
+
+    def status(self, action: Action) -> str:
+        """One sentence on where `action` stands, in its own language."""
+        ...
+
+    def proposal(self, action: Action) -> str:
+        """What would happen, and whose consent it needs."""
+        ...
+
+    def notice(self, kind: NoticeKind, language: str) -> str:
+        """The customer-visible notice."""
+        ...
+
+    def disclosure(self, language: str) -> str:
+        """That an automated assistant is speaking (EU AI Act, Art. 50)."""
+        ...

@@ -1,0 +1,75 @@
+"""The doors that the gateway is given, and the desk that stands behind them for the life of one app.
+
+Doors are made by a composition root or by a test; the desk is made of them and of what the gateway keeps in memory.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from starlette.requests import Request
+
+from domain.courier import Courier
+from domain.principal import VerifiedPrincipal
+from domain.wake import Wake
+from domain.words import Words
+from gateway.hub import Hub
+from gateway.idempotency import Once
+from gateway.identity import Identity, Session, Verifier
+from gateway.metrics import Metrics
+from gateway.rates import Rates
+from settings import Settings
+from store.database import Database
+
+Probe = Callable[[], Awaitable[object]]
+"""Returns where a dependency answers, and raises where it does not."""
+
+
+@dataclass(frozen=True)
+class Doors:
+    """Everything outside that the gateway reaches: nothing else of the world is known to it."""
+
+    settings: Settings
+    db: Database
+    courier: Courier
+    words: Words
+    clock: Callable[[], datetime]
+    verifier: Verifier
+    hub: Hub
+    probes: Mapping[str, Probe] = field(default_factory=dict)  # beside Postgres and the keys: Temporal
+
+
+class Desk:
+    """The doors, with identity, rates, keys and metrics of one app."""
+
+    def __init__(self, doors: Doors) -> None:
+        self.settings, self.db, self.words, self.clock = doors.settings, doors.db, doors.words, doors.clock
+        self.hub, self.probes, self.verifier = doors.hub, doors.probes, doors.verifier
+        self.public_url = doors.settings.api_public_url
+        self.metrics = Metrics()
+        self.identity = Identity(doors.db, doors.verifier, now=lambda: doors.clock().timestamp())
+        self.rates = Rates.of(doors.settings)
+        self.once = Once(doors.db, doors.clock)
+        self._courier = doors.courier
+
+    def send(self, *wakes: Wake | None) -> None:
+        """Hand on what a committed transaction has woken."""
+        if due := [wake for wake in wakes if wake is not None]:
+            self._courier.send(due)
+
+
+def desk_of(request: Request) -> Desk:
+    """Return the desk of the app that serves `request`."""
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+def session_of(request: Request) -> Session:
+    """Return who makes this request, as admission has verified it."""
+    session: Session = request.state.session
+    return session
+
+
+def caller_of(request: Request) -> VerifiedPrincipal:
+    """Return the principal of this request."""
+    return session_of(request).principal

@@ -1,0 +1,149 @@
+"""Who is asking: a token is verified, its bearer's standing is looked up, and only then is there a principal.
+
+Nothing else of a request is ever asked who makes it: no body, no query, no other header.
+"""
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, assert_never
+
+import jwt
+from jwt.exceptions import PyJWTError
+
+from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
+from gateway.keys import KeySet
+from gateway.refusals import CustomerBlocked, Unauthenticated
+from store import admission
+from store.database import Database
+
+LEEWAY_S = 30
+TOKEN_CHARS_MAX = 8_192
+_REQUIRED = ["exp", "iat", "iss", "aud", "sub", "tenant", "kind"]
+_TENANT = re.compile(r"[a-z0-9][a-z0-9-]{0,62}\Z")
+_SUBJECT = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,200}\Z")
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What a valid token says of its bearer: who, of which tenant, until when; never what they may do."""
+
+    tenant_id: str
+    kind: PrincipalKind
+    id: str
+    expires_at: float  # seconds of the epoch
+
+
+@dataclass(frozen=True)
+class Session:
+    """A verified principal, and the claims that it can be verified from again."""
+
+    principal: VerifiedPrincipal
+    claims: Claims
+
+    def expired(self, now: float) -> bool:
+        """Whether the token that this rests on has run out."""
+        return now >= self.claims.expires_at + LEEWAY_S
+
+
+class Verifier(Protocol):
+    """Says what a token claims."""
+
+    async def verify(self, token: str) -> Claims:
+        """Return the claims of a valid token. Raises Unauthenticated, or Unavailable where no key was read yet."""
+        ...
+
+    async def ready(self) -> None:
+        """Return where tokens can be verified; raises otherwise."""
+        ...
+
+
+class TokenVerifier:
+    """Verifies JWTs of one issuer for one audience; each key is used with its own algorithm and with no other."""
+
+    def __init__(self, keys: KeySet, issuer: str, audience: str) -> None:
+        self._keys, self._issuer, self._audience = keys, issuer, audience
+
+    async def verify(self, token: str) -> Claims:
+        """Return the claims of a valid token. Raises Unauthenticated, or Unavailable where no key was read yet."""
+        try:
+            if len(token) > TOKEN_CHARS_MAX:
+                raise _refused()
+            key = await self._keys.find(jwt.get_unverified_header(token).get("kid"))
+            if key is None:
+                raise _refused()
+            claims = jwt.decode(
+                token,
+                key.jwk.key,
+                algorithms=[key.algorithm],
+                audience=self._audience,
+                issuer=self._issuer,
+                leeway=LEEWAY_S,
+                options={"require": _REQUIRED},
+            )
+            return _claims(claims)
+        except (PyJWTError, ValueError, TypeError, OverflowError, RecursionError):
+            raise _refused() from None
+
+    async def ready(self) -> None:
+        """Return where there are keys; raises `keys.Unread`."""
+        await self._keys.ready()
+
+
+def _claims(claims: Mapping[str, Any]) -> Claims:
+    tenant_id, subject = str(claims["tenant"]), str(claims["sub"])
+    if not _TENANT.match(tenant_id) or not _SUBJECT.match(subject):
+        raise ValueError
+    return Claims(tenant_id, PrincipalKind(claims["kind"]), subject, float(claims["exp"]))
+
+
+def _refused() -> Unauthenticated:
+    return Unauthenticated("Send a valid token as `Authorization: Bearer TOKEN`.")
+
+
+class Identity:
+    """Turns an Authorization header into a session, looking the bearer up each time."""
+
+    def __init__(self, db: Database, verifier: Verifier, now: Callable[[], float] = time.time) -> None:
+        self._db, self._verifier, self._now = db, verifier, now
+
+    async def session(self, authorization: str | None) -> Session:
+        """Return who is asking. Raises Unauthenticated and CustomerBlocked."""
+        scheme, _, token = (authorization or "").partition(" ")
+        if scheme.lower() != "bearer" or not token.strip():
+            raise _refused()
+        claims = await self._verifier.verify(token.strip())
+        return Session(await self._mint(claims), claims)
+
+    async def renewed(self, session: Session) -> Session:
+        """Return the session as it stands now. Raises Unauthenticated where it has run out, and CustomerBlocked."""
+        if session.expired(self._now()):
+            raise _refused()
+        return Session(await self._mint(session.claims), session.claims)
+
+    async def _mint(self, claims: Claims) -> VerifiedPrincipal:
+        """Look the bearer up and mint the proof: the only place where one is made."""
+        return VerifiedPrincipal(
+            tenant_id=claims.tenant_id, kind=claims.kind, id=claims.id, role=await self._standing(claims)
+        )
+
+    async def _standing(self, claims: Claims) -> StaffRole | None:
+        match claims.kind:
+            case PrincipalKind.STAFF:
+                staff = await admission.staff_standing(self._db, claims.tenant_id, claims.id)
+                if staff is None or staff.revoked:
+                    raise _refused()
+                return staff.role
+            case PrincipalKind.CUSTOMER:
+                status = await admission.customer_standing(self._db, claims.tenant_id, claims.id)
+                if status == "blocked":
+                    raise CustomerBlocked("This account cannot be used at the moment.")
+                known = status is not None
+            case PrincipalKind.ANONYMOUS | PrincipalKind.SERVICE:
+                known = await admission.tenant_exists(self._db, claims.tenant_id)
+            case _:
+                assert_never(claims.kind)
+        if not known:
+            raise _refused()
+        return None

@@ -1,0 +1,192 @@
+"""Drafts from evidence, articles and templates: the first form of drafting, local and without a model.
+
+A draft with no segments means that there is nothing honest to say; what an action's status is, the ledger says.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Protocol, assert_never
+
+from domain.account import Account, Evidence, Order, Payment, Subscription
+from domain.action import Action
+from domain.base import Noun
+from domain.reply import Article, Draft, Segment, Source
+from domain.step import Answer, Clarify, Question, Topic
+from domain.understanding import Intent, TurnContext
+from language.evidence_words import Teller, is_stale, newest_orders, newest_payments
+from language.formats import day, money
+from language.knowledge import pick_articles
+from language.tongues import SPOKEN
+from language.words import say, spoken
+
+_LEDGER_SENTENCES_MAX = 3
+_ABOUT_MONEY = frozenset({Intent.REFUND_REQUEST, Intent.DAMAGED_ITEM, Intent.MISSING_ITEM, Intent.CORRECTION})
+
+
+class DraftRequest(Noun):
+    """All that a draft is made of. `articles` may be every article of the tenant: the fitting ones are picked."""
+
+    step: Answer | Clarify
+    language: str
+    now: datetime
+    evidence: Evidence | None = None
+    articles: tuple[Article, ...] = ()
+    actions: tuple[Action, ...] = ()
+    context: TurnContext = TurnContext()
+
+
+class Drafter(Protocol):
+    """Whoever can write what the bot would say."""
+
+    def draft(self, request: DraftRequest) -> Draft:
+        """Return the draft of an answer or of a question; without segments where nothing can be said."""
+        ...
+
+
+class TemplateDrafter:
+    """Drafts by topic: facts from the evidence, fixed words from the templates, status from the ledger."""
+
+    def __init__(self) -> None:
+        for language in SPOKEN:  # loaded now, so that the first reply is no slower than the others
+            money(1, "EUR", language)
+            day(datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC), language)
+
+    def draft(self, request: DraftRequest) -> Draft:
+        """Return the draft of an answer or of a question; without segments where nothing can be said."""
+        page, step = _Page(request), request.step
+        segments = page.answer(step.topic) if isinstance(step, Answer) else page.question(step.question)
+        return Draft(language=page.language, segments=tuple(segments))
+
+
+class _Page:
+    """One draft being written."""
+
+    def __init__(self, request: DraftRequest) -> None:
+        self.request = request
+        self.language = spoken(request.language)
+        self.teller = Teller(language=self.language, now=request.now)
+        self.account: Account | None = request.evidence.account if request.evidence else None
+
+    def answer(self, topic: Topic) -> list[Segment]:
+        """Return the segments of an answer."""
+        match topic:
+            case Topic.ORDER_STATUS:
+                return self._order_status()
+            case Topic.ORDERS_OVERVIEW:
+                return self._orders()
+            case Topic.NOTHING_TO_REFUND:
+                return self._nothing_to_refund()
+            case Topic.NO_DUPLICATE_FOUND:
+                return self._no_duplicate()
+            case Topic.ALREADY_CANCELLED:
+                return self._already_cancelled()
+            case Topic.ACCOUNT_ACCESS:
+                return self._articles(topic) or self._templates("access")
+            case Topic.ACTION_STATUS:
+                return self._ledger()
+            case Topic.CONFIRM_WITH_BUTTON:
+                return [*self._ledger(), *self._templates("confirm_with_button")]
+            case Topic.PROPOSAL_WITHDRAWN:
+                told = self._ledger()
+                return [*told, *self._templates("anything_else")] if told else []
+            case Topic.GREETING:
+                return self._templates("greeting")
+            case Topic.SIGN_IN:
+                return self._templates("sign_in")
+            case _ as never:
+                assert_never(never)
+
+    def question(self, question: Question) -> list[Segment]:
+        """Return the segments of a question; what the customer named in vain is never repeated."""
+        match question:
+            case Question.WHICH_ORDER:
+                known = self._orders()
+                return [*self._templates("which_order"), *known] if self.account and self.account.orders else known
+            case Question.UNKNOWN_ORDER:
+                listed = self._orders() if self.account and self.account.orders else []
+                return [*self._templates("unknown_order"), *listed]
+            case Question.WHICH_SUBSCRIPTION:
+                return self._which_subscription()
+            case Question.WHAT_TO_DO:
+                return self._templates("what_to_do")
+            case _ as never:
+                assert_never(never)
+
+    def _order_status(self) -> list[Segment]:
+        order = self._resource()
+        if not isinstance(order, Order):
+            return []
+        told = self._facts(*self.teller.order_status(order))
+        if is_stale(order, self.request.now):
+            told += [*self._articles(Topic.ORDER_STATUS), *self._templates("stale_offer")]
+        return told
+
+    def _orders(self) -> list[Segment]:
+        if self.account is None:
+            return []
+        orders = newest_orders(self.account, refundable=self.request.context.intent in _ABOUT_MONEY)
+        return self._facts(self.teller.orders(orders) if orders else self._say("no_orders"))
+
+    def _which_subscription(self) -> list[Segment]:
+        if self.account is None:
+            return []
+        if not self.account.subscriptions:
+            return self._facts(self._say("no_subscriptions"))
+        listed = self._facts(self.teller.subscriptions(self.account.subscriptions))
+        return [*self._templates("which_subscription"), *listed]
+
+    def _nothing_to_refund(self) -> list[Segment]:
+        thing = self._resource()
+        if not isinstance(thing, Order | Payment) or thing.refundable_minor > 0:
+            return []
+        return [*self._facts(self.teller.nothing_left(thing)), *self._articles(Topic.NOTHING_TO_REFUND)]
+
+    def _no_duplicate(self) -> list[Segment]:
+        if self.account is None:
+            return []
+        payments = newest_payments(self.account)
+        return [
+            *self._facts(self._say("no_duplicate")),
+            *self._articles(Topic.NO_DUPLICATE_FOUND),
+            *self._templates("no_duplicate_hint"),
+            *(self._facts(self.teller.payments(payments)) if payments else ()),
+        ]
+
+    def _already_cancelled(self) -> list[Segment]:
+        subscription = self._resource()
+        if not isinstance(subscription, Subscription):
+            return []
+        return [
+            *self._facts(self.teller.subscription_status(subscription)),
+            *self._articles(Topic.ALREADY_CANCELLED),
+        ]
+
+    def _resource(self) -> Order | Subscription | Payment | None:
+        step = self.request.step
+        if self.account is None or not isinstance(step, Answer) or step.resource is None:
+            return None
+        return self.account.resource(step.resource)
+
+    def _ledger(self) -> list[Segment]:
+        """Leave the place of a status sentence: of the action named, else of the newest ones."""
+        step = self.request.step
+        named = step.operation_id if isinstance(step, Answer) else None
+        actions = sorted(self.request.actions, key=lambda a: a.created_at)
+        chosen = [a for a in actions if a.operation_id == named] if named else actions[-_LEDGER_SENTENCES_MAX:]
+        return [Segment(text="", source=Source.LEDGER, rests_on=a.operation_id) for a in chosen]
+
+    def _facts(self, *sentences: str) -> list[Segment]:
+        evidence = self.request.evidence
+        if evidence is None:
+            return []
+        return [Segment(text=s, source=Source.EVIDENCE, rests_on=evidence.evidence_id) for s in sentences]
+
+    def _articles(self, topic: Topic) -> list[Segment]:
+        picked: Iterable[Article] = pick_articles(self.request.articles, topic, self.language)
+        return [Segment(text=a.body, source=Source.ARTICLE, rests_on=f"{a.slug}@{a.version}") for a in picked]
+
+    def _templates(self, *keys: str) -> list[Segment]:
+        return [Segment(text=self._say(k), source=Source.TEMPLATE, rests_on=f"draft.{k}") for k in keys]
+
+    def _say(self, key: str) -> str:
+        return say(self.language, f"draft.{key}")

@@ -1,0 +1,56 @@
+"""Money and dates as each language writes them.
+
+Amounts come in integer minor units as ISO 4217 counts them, days are told in UTC.
+"""
+
+import re
+from copy import copy
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import cache
+
+from babel import Locale
+from babel.dates import format_skeleton
+from babel.numbers import NumberPattern
+
+from language.words import spoken
+
+_NO_DECIMALS = re.compile("BIF|CLP|DJF|GNF|ISK|JPY|KMF|KRW|PYG|RWF|UGX|VND|VUV|XAF|XOF|XPF")
+_THREE_DECIMALS = re.compile("BHD|IQD|JOD|KWD|LYD|OMR|TND")
+_DAYS_AS_IN = {"en": "en_GB"}  # the day before the month, without a comma
+
+
+def exponent(currency: str) -> int:
+    """Return how many decimals the minor unit of a currency has."""
+    code = currency.upper()
+    return 0 if _NO_DECIMALS.fullmatch(code) else 3 if _THREE_DECIMALS.fullmatch(code) else 2
+
+
+def money(minor: int, currency: str, language: str) -> str:
+    """Return `minor` units of `currency` as the language writes them, with all decimals and none too many."""
+    code = currency.upper()
+    decimals = exponent(code)
+    amount = Decimal(minor).scaleb(-decimals)
+    locale = spoken(language)
+    pattern = _pattern(locale, decimals)
+    return str(pattern.apply(amount, _locale(locale), currency=code, currency_digits=False))
+
+
+def day(at: datetime, now: datetime, language: str) -> str:
+    """Return the day of `at`, with its year where it is not that of `now`."""
+    here, today = at.astimezone(UTC), now.astimezone(UTC)
+    skeleton = "MMMMd" if here.year == today.year else "yMMMMd"
+    locale = spoken(language)
+    return format_skeleton(skeleton, here.date(), locale=_locale(_DAYS_AS_IN.get(locale, locale)))
+
+
+@cache
+def _locale(name: str) -> Locale:
+    return Locale.parse(name)
+
+
+@cache
+def _pattern(locale: str, decimals: int) -> NumberPattern:
+    pattern: NumberPattern = copy(_locale(locale).currency_formats["standard"])
+    pattern.frac_prec = (decimals, decimals)
+    return pattern

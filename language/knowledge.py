@@ -1,0 +1,43 @@
+"""Which knowledge articles belong to a reply, and the articles that a new installation starts with.
+
+Pure selection over what the store gives; nothing is ranked by a model here.
+"""
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from domain.reply import Article
+from domain.step import Topic
+from language.words import spoken
+
+_DATA = Path(__file__).parent / "data" / "articles.json"
+_SLUGS: dict[Topic, tuple[str, ...]] = {
+    Topic.ORDER_STATUS: ("shipping-times",),
+    Topic.NOTHING_TO_REFUND: ("refunds",),
+    Topic.NO_DUPLICATE_FOUND: ("duplicate-charges",),
+    Topic.ALREADY_CANCELLED: ("subscription-cancellation",),
+    Topic.ACCOUNT_ACCESS: ("account-access",),
+}
+
+
+def pick_articles(articles: Sequence[Article], topic: Topic, language: str, limit: int = 1) -> tuple[Article, ...]:
+    """Return at most `limit` public articles on `topic`, the newest version of each.
+
+    Only in the language of the reply: one in two languages helps nobody.
+    """
+    tongue = spoken(language)
+    found = [a for slug in _SLUGS.get(topic, ()) if (a := _newest(articles, slug, tongue))]
+    return tuple(found[:limit])
+
+
+def _newest(articles: Sequence[Article], slug: str, language: str) -> Article | None:
+    fitting = [a for a in articles if a.slug == slug and a.language == language and a.audience == "public"]
+    return max(fitting, key=lambda a: a.version, default=None)
+
+
+@cache
+def seed_articles() -> tuple[Article, ...]:
+    """Return the articles of a new installation, version one, for the public."""
+    return tuple(Article(version=1, **row) for row in json.loads(_DATA.read_text(encoding="utf-8")))

@@ -1,0 +1,130 @@
+"""What the customer is told of an action, a proposal and a change of owner: the ledger's own words.
+
+Rendered from a row at the moment of publishing; no model writes these, and no sentence claims more than its row.
+"""
+
+from typing import assert_never
+
+from domain.action import Action, ActionState, ApprovalRole, CancelSubscriptionPayload, Cause, RefundPayload
+from domain.words import NoticeKind
+from language.formats import money
+from language.tongues import SPOKEN
+from language.words import say, texts
+
+S, R = ActionState, ApprovalRole
+_ROLES = (R.CUSTOMER, R.MANAGER, R.FINANCE)  # the order in which they are named
+_TOLD_CAUSES = frozenset(
+    {
+        Cause.SUPERSEDED,
+        Cause.WITHDRAWN,
+        Cause.EXPIRED,
+        Cause.DECLINED,
+        Cause.DENIED,
+        Cause.REFUSED,
+        Cause.NEVER_SENT,
+        Cause.NOT_FOUND,
+    }
+)
+_STAFF_KEYS = {
+    frozenset({R.MANAGER}): "customer_and_manager",
+    frozenset({R.FINANCE}): "customer_and_finance",
+    frozenset({R.MANAGER, R.FINANCE}): "customer_and_staff",
+}
+
+
+def status_sentence(action: Action, language: str) -> str:
+    """Return where `action` stands, by its kind, state and cause."""
+    values = _values(action, language)
+    key = _status_key(action)
+    if key == "awaiting":
+        values["who"] = _who(action, language)
+    if action.state is S.CONFIRMED and action.external_id:
+        key, values["reference"] = f"{key}_reference", action.external_id
+    return say(language, f"{_section(action)}.{key}", **values)
+
+
+def _status_key(action: Action) -> str:
+    match action.state:
+        case S.PROPOSED:
+            return "proposed"
+        case S.AWAITING_APPROVAL:
+            return "awaiting" if action.required_approvals else "proposed"
+        case S.SUBMITTED:
+            return "sent" if action.sent_at else "submitted"
+        case S.UNKNOWN:
+            return "unknown"
+        case S.CONFIRMED:
+            return "found" if action.cause is Cause.FOUND else "confirmed"
+        case S.REJECTED:
+            return action.cause.value if action.cause in _TOLD_CAUSES else "other"
+        case _ as never:
+            assert_never(never)
+
+
+def proposal_summary(action: Action, language: str) -> str:
+    """Return what would happen and whose consent it needs before anything does."""
+    what = say(language, f"{_section(action)}.summary", **_values(action, language))
+    staff = frozenset(action.required_approvals) - {R.CUSTOMER}
+    if R.CUSTOMER in action.required_approvals:
+        consent = _STAFF_KEYS.get(staff, "customer_and_staff") if staff else "customer"
+    else:
+        consent = "staff" if staff else "none"
+    return f"{what} {say(language, f'consent.{consent}')}"
+
+
+def notice(kind: NoticeKind, language: str) -> str:
+    """Return the customer-visible notice of a change of owner, or of a wait."""
+    return say(language, f"notice.{kind.value}")
+
+
+def automated_disclosure(language: str) -> str:
+    """Return that an automated assistant is speaking (EU AI Act, Art. 50)."""
+    return say(language, "speech.disclosure")
+
+
+class LedgerWords:
+    """The words of the ledger behind the interface that transactions know."""
+
+    def __init__(self) -> None:
+        for language in SPOKEN:
+            texts(language)
+
+    def status(self, action: Action) -> str:
+        """Return where `action` stands, in its own language."""
+        return status_sentence(action, action.language)
+
+    def proposal(self, action: Action) -> str:
+        """Return what would happen and whose consent it needs, in the action's language."""
+        return proposal_summary(action, action.language)
+
+    def notice(self, kind: NoticeKind, language: str) -> str:
+        """Return the customer-visible notice."""
+        return notice(kind, language)
+
+    def disclosure(self, language: str) -> str:
+        """Return that an automated assistant is speaking."""
+        return automated_disclosure(language)
+
+
+def _section(action: Action) -> str:
+    return "refund" if isinstance(action.payload, RefundPayload) else "cancel"
+
+
+def _values(action: Action, language: str) -> dict[str, str]:
+    payload = action.payload
+    if isinstance(payload, CancelSubscriptionPayload):
+        return {"subscription": payload.subscription_id}
+    kind, ident = ("order", payload.order_id) if payload.order_id else ("payment", payload.payment_id or "")
+    return {
+        "amount": money(payload.amount_minor, payload.currency, language),
+        "what": say(language, f"refund.{kind}", id=ident or ""),
+    }
+
+
+def _who(action: Action, language: str) -> str:
+    """Name whose consent is needed; which of them has been given already is not part of the row."""
+    named = [say(language, f"role.{role.value}") for role in _ROLES if role in action.required_approvals]
+    whole = named[0] if named else ""
+    for further in named[1:]:
+        whole = say(language, "role.join", first=whole, second=further)
+    return whole

@@ -1,0 +1,87 @@
+"""The id-like tokens of a text, as its author wrote them: candidates to match against evidence, nothing more.
+
+Amounts, dates, times, telephone and card numbers, addresses and links are not ids; when in doubt a token is left out.
+"""
+
+import re
+from itertools import pairwise
+
+MENTIONS_MAX = 20
+
+_MASKS = re.compile(
+    r"""
+      (?<!\S)\S{1,64}@\S+                                                   # e-mail addresses
+    | (?:https?://|www\.)\S+                                         # links
+    | [€$£¥₹]\s?\d[\d.,'\s]{0,20}\d | [€$£¥₹]\s?\d                        # amounts, sign first
+    | \b(?:EUR|USD|GBP|CHF|JPY|BRL|US\$|R\$)\s?\d[\d.,']*
+    | (?<!\d)\d[\d.,']{0,20}\s?(?:€|\$|£|¥
+        |(?:eur|usd|gbp|chf|jpy|brl|euros?|dollars?|d[oó]lares|reais|pounds?|yen|francs?|franken)\b)
+    | \+\d[\d\s()/.-]{6,20}\d                                         # telephone numbers
+    | \b(?:phone|tel|telephone|mobile|cell|telefon\w*|handy|tel[eé]fono|t[eé]l[eé]phone|telefone|celular|cellulare)
+        \W{0,3}(?:is|ist|es|est|[eéè]|number|nummer)?\W{0,3}\d[\d\s()/.-]{5,20}\d
+    | \b(?:\d{4}[ -]){3}\d{1,4}\b                                    # card numbers in groups
+    | \b\d{1,4}([/.-])\d{1,2}\1\d{1,4}\b                             # dates
+    | \b\d{1,2}(?::\d{2}){1,2}(?:\s?[ap]m)?\b                        # times
+    | \b\d+(?:[.,]\d+)+\b                                            # decimals
+    | \b\d+\s?%
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_NAMED = (
+    r"(?:order|ord|purchase|parcel|package|shipment|subscription|sub|payment|invoice|charge|transaction|tracking"
+    r"|pedido|orden|compra|suscripci[oó]n|pago|bestellung|bestellnummer|auftrag|auftragsnummer|abo|abonnement|zahlung"
+    r"|rechnung|sendung|sendungsnummer|commande|colis|paiement|facture|encomenda|assinatura|pagamento|fatura"
+    r"|ordine|acquisto|abbonamento|fattura|id|ref|reference|referencia|referenz)"
+)
+_NUMBER_WORD = (
+    r"(?:\s*(?:number|num|no|nr|n[uú]mero|nummer|num[eé]ro|numero|code|id|is|ist|es|est|n[º°o])?[\s.:#º°]*){1,3}"
+)
+_BODY = r"[A-Za-z0-9]+(?:[-_‐‑–][A-Za-z0-9]+)*"
+_AFTER_NAME = re.compile(rf"\b{_NAMED}{_NUMBER_WORD}((?:[A-Za-z]{{1,3}}\s(?=\d{{3}}))?{_BODY})", re.IGNORECASE)
+_BARE = re.compile(rf"(?<![\w.@&#-])(#\s?)?((?:[A-Z]{{1,3}}\s(?=\d{{4}}))?{_BODY})(?![\w@])")
+_UNIT = re.compile(
+    r"\d+(?:st|nd|rd|th|x|kg|g|mg|lb|lbs|oz|km|cm|mm|m|ft|in|ml|l|kb|mb|gb|tb|h|hr|hrs|hours?|min|mins|s|sec|d|days?"
+    r"|w|weeks?|months?|years?|y|am|pm|p|k|a|o|e|er|ere|eme|th|ter|eur|usd|gbp|uhr|hs|tage?|dias?|jours?|giorni)",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(r"\d{1,3}[-–][A-Za-z]{2,}(?:[-–][A-Za-z]+)*|[A-Za-z]{5,}[-–]\d{1,2}", re.IGNORECASE)
+
+
+def mentions_of(text: str) -> tuple[str, ...]:
+    """Return the id-like tokens of `text` in order, each once (compared without case), at most `MENTIONS_MAX`."""
+    masked = _MASKS.sub(lambda m: "~" * len(m[0]), text)
+    found: dict[int, str] = {}
+    for match in _AFTER_NAME.finditer(masked):
+        if _identifies(match[1], named=True):
+            hashed = masked[match.start(1) - 1] == "#"
+            found[match.start(1)] = ("#" if hashed else "") + match[1]
+    spans = [(start, start + len(token)) for start, token in found.items()]
+    for match in _BARE.finditer(masked):
+        start, end = match.span(2)
+        taken = any(start < stop and begin < end for begin, stop in spans)
+        if not taken and _identifies(match[2], named=bool(match[1])):
+            found[start] = ("#" if match[1] else "") + match[2]
+    unique: dict[str, str] = {}
+    for start in sorted(found):
+        unique.setdefault(found[start].casefold(), found[start])
+    return tuple(unique.values())[:MENTIONS_MAX]
+
+
+def _identifies(token: str, *, named: bool) -> bool:
+    """Whether `token` looks like an id; `named` after a word such as "order" or a hash."""
+    digits = sum(c.isdigit() for c in token)
+    if digits == 0 or len(token) > 64 or _UNIT.fullmatch(token) or _COUNTED.fullmatch(token):
+        return False
+    if token.isdigit():
+        if named:
+            return digits >= 3
+        return 7 <= digits <= 15 and not token.startswith("0")
+    if any(c in "-_‐‑–" for c in token):
+        return named or "_" in token or _mixed(token) >= 1
+    return digits >= 3 or (named and len(token) >= 2) or _mixed(token) >= 3
+
+
+def _mixed(token: str) -> int:
+    """How often letters and digits alternate: once in `AB12`, three times in `8h2k`."""
+    kinds = [c.isdigit() for c in token if c.isalnum()]
+    return sum(a != b for a, b in pairwise(kinds))

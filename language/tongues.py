@@ -1,0 +1,105 @@
+"""Which language a text is in, by its frequent words and its script: small, and quiet when it cannot tell.
+
+A guess over a few words is worse than the language a conversation already has, so doubt keeps that one.
+"""
+
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+SPOKEN: tuple[str, ...] = ("en", "es", "de", "fr", "pt", "it")
+FALLBACK = "en"
+_DATA = Path(__file__).parent / "data" / "tongues.toml"
+_SCRIPTS = (
+    (0x0370, 0x03FF, "el"),
+    (0x0400, 0x04FF, "ru"),
+    (0x0590, 0x05FF, "he"),
+    (0x0600, 0x06FF, "ar"),
+    (0x0900, 0x097F, "hi"),
+    (0x0E00, 0x0E7F, "th"),
+    (0x3040, 0x30FF, "ja"),
+    (0x4E00, 0x9FFF, "zh"),
+    (0xAC00, 0xD7AF, "ko"),
+)
+_LETTERS = {"ñ": "es", "¿": "es", "¡": "es", "ß": "de", "ã": "pt", "õ": "pt", "œ": "fr", "ø": "da", "å": "sv"}
+_LETTERS |= {
+    "ł": "pl",
+    "ę": "pl",
+    "ř": "cs",
+    "ě": "cs",
+    "ș": "ro",
+    "ț": "ro",
+    "ş": "tr",
+    "ğ": "tr",
+    "ő": "hu",
+    "ű": "hu",
+}
+_SCRIPT_CHARS_MAX = 200
+_LETTER_COUNTS = 0.4  # a single letter may be an initial, or part of a code
+_FIRST_AMONG_FEW = 1.2  # how much the best must lead while the words are few
+
+
+@cache
+def _words() -> dict[str, dict[str, float]]:
+    """Return for each frequent word the languages that have it, with its weight: shared words tell less."""
+    raw: dict[str, str] = tomllib.loads(_DATA.read_text(encoding="utf-8"))
+    owners: dict[str, list[str]] = {}
+    for language, words in raw.items():
+        for word in set(words.split()):
+            owners.setdefault(word, []).append(language)
+    return {
+        word: {language: (1.0 if language in SPOKEN else 0.8) / len(languages) for language in languages}
+        for word, languages in owners.items()
+    }
+
+
+def is_frequent(token: str) -> bool:
+    """Whether `token` is one of the frequent words of some language."""
+    return token in _words()
+
+
+def language_of(text: str, tokens: Sequence[str], known: str | None, hints: dict[str, float]) -> str:
+    """Return the language of a text, or `known` (else English) when its words do not tell.
+
+    `hints` are further votes by language, from whoever knows more about the words.
+    """
+    script = _script_of(text)
+    if script:
+        return script
+    votes = dict(hints)
+    for token in tokens:
+        trust = _LETTER_COUNTS if len(token) == 1 else 1.0
+        for language, weight in _words().get(token, {}).items():
+            votes[language] = votes.get(language, 0.0) + weight * trust
+    for char in set(text.casefold()) & _LETTERS.keys():
+        votes[_LETTERS[char]] = votes.get(_LETTERS[char], 0.0) + 1.0
+    if known in votes:
+        votes[known] += 0.5
+    return _winner(votes, known)
+
+
+def _winner(votes: dict[str, float], known: str | None) -> str:
+    ranked = sorted(votes.items(), key=lambda item: -item[1])
+    if not ranked or ranked[0][1] < 0.3:
+        return known or FALLBACK
+    best, score = ranked[0]
+    second = ranked[1][1] if len(ranked) > 1 else 0.0
+    if best not in SPOKEN and score < 2 * _FIRST_AMONG_FEW:  # a few foreign words prove nothing
+        own = [language for language, _ in ranked if language in SPOKEN]
+        return known or (own[0] if own else FALLBACK)
+    if known and score - second < _FIRST_AMONG_FEW / (1 + score):
+        return known
+    return best
+
+
+def _script_of(text: str) -> str | None:
+    letters = [ord(c) for c in text[:_SCRIPT_CHARS_MAX] if c.isalpha()]
+    counts: dict[str, int] = {}
+    for code in letters:
+        for low, high, language in _SCRIPTS:
+            if low <= code <= high:
+                counts[language] = counts.get(language, 0) + 1
+    if not counts or sum(counts.values()) * 2 < len(letters):
+        return None
+    return "ja" if "ja" in counts else max(counts, key=lambda language: counts[language])

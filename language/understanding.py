@@ -1,0 +1,181 @@
+"""What a turn's messages want, by rules over phrases: the first form of understanding, local and without a model.
+
+It proposes and never decides; what is uncertain has a low confidence, and ids stay the customer's own tokens.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from domain.base import Noun
+from domain.understanding import Intent, TurnContext, Understanding
+from language.lexicon import Hit, lexicon
+from language.mentions import mentions_of
+from language.rules import Score, confidence, held, scores
+from language.suspicion import is_suspicious
+from language.tokens import ID_TOKEN, own_words, set_apart, tokens_of
+from language.tongues import FALLBACK, SPOKEN, is_frequent, language_of
+
+WEAK = 0.7  # below this, a wish for a person outweighs what the rules say
+CLEAR = 0.8  # from here on, a "do not" about something else changes nothing
+_LANGUAGE_TOKENS_MAX = 80
+_HINT = 0.2  # how much a word of a lexicon tells about the language
+READ_CHARS_MAX = 8_000  # of all messages of a turn together
+SUSPECTED_MAX = 10  # the latest messages that are looked at for what is aimed at the machine
+_FEW = 2  # words that do not tell a language
+_SHORT = 8  # tokens of a message that may be no more than a yes or a no
+_TALK = ("affirm", "okay", "refuse", "thanks", "greet")
+_NOT_DONE = frozenset({"refund", "cancel", "unsubscribe", "change_plan", "change_address"})
+
+
+class Understander(Protocol):
+    """Whoever can say what a customer seems to want."""
+
+    def understand(self, texts: Sequence[str], context: TurnContext) -> Understanding:
+        """Return what all unanswered messages of a turn, oldest first, come to."""
+
+
+class Reading(Noun):
+    """A turn's words, read: its tokens, the ids in order of occurrence, and the concepts found."""
+
+    language: str
+    tokens: tuple[str, ...]
+    occurrences: tuple[str, ...]
+    hits: tuple[Hit, ...]
+    denied: bool
+
+    def has(self, *concepts: str) -> bool:
+        """Whether any of `concepts` was found."""
+        return any(h.concept in concepts for h in self.hits)
+
+    @property
+    def others(self) -> int:
+        """How many words are neither frequent, nor marks, nor part of small talk."""
+        size = sum(t not in ".," and not is_frequent(t) and t != ID_TOKEN for t in self.tokens)
+        said = {(h.start, h.end) for h in self.hits if h.concept in _TALK}
+        return max(0, size - len(said))
+
+
+class RulesUnderstander:
+    """Understands by the lexicons and the table of rules."""
+
+    def __init__(self) -> None:
+        for language in SPOKEN:
+            lexicon(language)
+        is_suspicious("")
+
+    def understand(self, texts: Sequence[str], context: TurnContext) -> Understanding:
+        """Return what all unanswered messages of a turn, oldest first, come to."""
+        reading = _read("\n".join(_latest(texts)), context)
+        corrects = _corrects(reading)
+        asks = reading.has("person")
+        intent, sure = _intent(reading, scores(reading.hits, context, reading.occurrences), context, asks=asks)
+        return Understanding(
+            intent=intent,
+            language=reading.language,
+            mentions=_standing_mentions(reading, corrects=corrects),
+            asks_for_person=asks,
+            corrects=corrects or intent is Intent.CORRECTION,
+            suspicious=any(is_suspicious(t) for t in texts[-SUSPECTED_MAX:]),
+            confidence=sure,
+        )
+
+
+def _latest(texts: Sequence[str]) -> list[str]:
+    """Return what the customer wrote, without quotations; of very much the latest messages that can be read."""
+    own: list[str] = []
+    room = READ_CHARS_MAX
+    for text in reversed(texts):
+        words = own_words(text)
+        if own and len(words) > room:
+            break
+        own.insert(0, words)
+        room -= len(words)
+    return own
+
+
+def _read(text: str, context: TurnContext) -> Reading:
+    masked, occurrences = set_apart(text, mentions_of(text))
+    tokens = tokens_of(masked)
+    language = language_of(text, tokens[:_LANGUAGE_TOKENS_MAX], context.language, _hints(tokens[:_LANGUAGE_TOKENS_MAX]))
+    found: tuple[Hit, ...] = ()
+    for tongue in _tongues(language, tokens):
+        words = lexicon(tongue)
+        found = words.hits(words.mended(tokens))
+        if any(h.concept != "mention" for h in found):
+            if tongue != FALLBACK and context.language is None:
+                language = tongue
+            break
+    hits = held(found)
+    denied = any(h.denied and h.concept in _NOT_DONE for h in found)
+    return Reading(language=language, tokens=tuple(tokens), occurrences=occurrences, hits=hits, denied=denied)
+
+
+def _tongues(language: str, tokens: Sequence[str]) -> tuple[str, ...]:
+    """Return the languages to read in, likeliest first: a word or two may be of any, more are of one (or English)."""
+    if language not in SPOKEN:
+        return (FALLBACK,)
+    few = sum(t not in ".," for t in tokens) <= _FEW
+    return tuple(dict.fromkeys((language, FALLBACK, *(SPOKEN if few else ()))))
+
+
+def _hints(tokens: Sequence[str]) -> dict[str, float]:
+    knowing = [[tongue for tongue in SPOKEN if lexicon(tongue).knows(t)] for t in tokens if len(t) > 4]
+    votes: dict[str, float] = {}
+    for tongues in knowing:
+        for tongue in tongues:
+            votes[tongue] = votes.get(tongue, 0.0) + 2 * _HINT / len(tongues)
+    return votes
+
+
+def _corrects(reading: Reading) -> bool:
+    wrong = {h.sentence for h in reading.hits if h.concept == "wrong_item"}
+    return any(h.concept == "correct" and h.sentence not in wrong for h in reading.hits)
+
+
+def _standing_mentions(reading: Reading, *, corrects: bool) -> tuple[str, ...]:
+    """Return the ids that the customer stands by: none that is disowned, after a correction those that follow it."""
+    ids = sorted((h for h in reading.hits if h.concept == "mention"), key=lambda h: h.start)
+    disowned = {h.end for h in reading.hits if h.concept == "disowned"}
+    places = [(h.start, name) for h, name in zip(ids, reading.occurrences, strict=False) if h.end not in disowned]
+    turns = sorted((h.start for h in reading.hits if h.concept == "correct"), reverse=True) if corrects else []
+    for turn in (*turns, 0):
+        names = tuple(dict.fromkeys(name for start, name in places if start >= turn))
+        if names:
+            return names
+    return ()
+
+
+def _intent(reading: Reading, ranked: tuple[Score, ...], context: TurnContext, *, asks: bool) -> tuple[Intent, float]:
+    best = ranked[0] if ranked else None
+    if asks and (best is None or best.value < WEAK or best.intent is Intent.OUT_OF_SCOPE):
+        return Intent.ASKS_FOR_PERSON, 0.95
+    if reading.denied and (best is None or best.value < CLEAR):
+        return Intent.REFUSAL, 0.85
+    if best is None:
+        return _without_rule(reading, context)
+    consents = reading.has("affirm", "okay") and len(reading.tokens) <= _SHORT
+    if consents and best.intent is context.intent and not reading.occurrences:
+        return Intent.AFFIRMATION, 0.85
+    if best.intent is Intent.CORRECTION and not (context.intent or context.resource):
+        return Intent.CORRECTION, round(best.value - 0.2, 3)
+    return best.intent, confidence(ranked)
+
+
+def _without_rule(reading: Reading, context: TurnContext) -> tuple[Intent, float]:
+    """Name a turn that no rule speaks for: a bare id, small talk, or nothing that is understood."""
+    if reading.occurrences and reading.others <= 2:
+        if context.intent and reading.has("refuse"):
+            return Intent.CORRECTION, 0.8
+        return (context.intent, 0.82) if context.intent else (Intent.ORDER_STATUS, 0.55)
+    if reading.others > 2:
+        return Intent.OUT_OF_SCOPE, 0.3
+    if sum(t not in ".," for t in reading.tokens) > _SHORT:
+        return (Intent.THANKS_GREETING, 0.8) if reading.has("thanks", "greet") else (Intent.OUT_OF_SCOPE, 0.3)
+    open_matter = bool(context.intent or context.question)
+    if reading.has("refuse"):
+        return Intent.REFUSAL, 0.88 if open_matter else 0.6
+    if reading.has("affirm") or (reading.has("okay") and not reading.has("thanks", "greet")):
+        return Intent.AFFIRMATION, 0.88 if open_matter else 0.6
+    if reading.has("thanks", "greet"):
+        return Intent.THANKS_GREETING, 0.92
+    return Intent.OUT_OF_SCOPE, 0.2

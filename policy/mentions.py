@@ -1,0 +1,88 @@
+"""What a customer's tokens name among that customer's own things; whatever they do not name does not exist.
+
+Pure; nothing is ever matched outside the account, so another's order and a made-up one are the same.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from domain.account import Account
+
+DIGITS_MIN = 3  # fewer digits alone name nothing
+
+
+@dataclass(frozen=True)
+class Named:
+    """What tokens named (`order:ID` and the like, in order, each once), and whether some named nothing."""
+
+    orders: tuple[str, ...] = ()
+    subscriptions: tuple[str, ...] = ()
+    payments: tuple[str, ...] = ()
+    unknown: bool = False
+
+    @property
+    def nothing(self) -> bool:
+        """Whether no token named anything of the customer's."""
+        return not (self.orders or self.subscriptions or self.payments)
+
+
+def named_in(mentions: Iterable[str], account: Account) -> Named:
+    """Return what `mentions` name: by id, by the digits of an id, or by a tracking code."""
+    known = _handles(account)
+    found: dict[str, None] = {}
+    unknown = False
+    for mention in mentions:
+        resource = _find(_bare(mention), known)
+        if resource is None:
+            unknown = True
+        else:
+            found.setdefault(resource)
+    return Named(
+        orders=_of("order", found),
+        subscriptions=_of("subscription", found),
+        payments=_of("payment", found),
+        unknown=unknown,
+    )
+
+
+def canonical(resource: str | None, account: Account) -> str | None:
+    """Return `resource` with the id as the account writes it, or None where the account has no such thing."""
+    found = account.resource(resource) if resource else None
+    return f"{(resource or '').partition(':')[0]}:{found.id}" if found else None
+
+
+def _handles(account: Account) -> list[tuple[str, str]]:
+    """Every string by which a resource may be named, bare, with the resource; a payment of an order stands for it."""
+    handles = [(_bare(o.id), f"order:{o.id}") for o in account.orders]
+    handles += [(_bare(s.id), f"subscription:{s.id}") for s in account.subscriptions]
+    for order in account.orders:
+        if order.shipment and order.shipment.tracking_code:
+            handles.append((_bare(order.shipment.tracking_code), f"order:{order.id}"))
+    for payment in account.payments:
+        order_of = account.order(payment.order_id) if payment.order_id else None
+        handles.append((_bare(payment.id), f"order:{order_of.id}" if order_of else f"payment:{payment.id}"))
+    return handles
+
+
+def _find(mention: str, known: list[tuple[str, str]]) -> str | None:
+    """The resource of that handle; digits alone must fit one resource only."""
+    for handle, resource in known:
+        if mention and handle == mention:
+            return resource
+    if len(mention) >= DIGITS_MIN and mention.isdigit():
+        fitting = {resource for handle, resource in known if handle.lstrip(_LETTERS) == mention}
+        if len(fitting) == 1:
+            return fitting.pop()
+    return None
+
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def _bare(ident: str) -> str:
+    """An id without case, separators and accents that people leave out or type otherwise."""
+    return "".join(c for c in ident.casefold() if c.isalnum())
+
+
+def _of(kind: str, resources: Iterable[str]) -> tuple[str, ...]:
+    return tuple(r for r in resources if r.startswith(f"{kind}:"))

@@ -1,0 +1,39 @@
+"""Text as the checks read it: one form for digits, spaces and hidden characters, and stretches blotted out.
+
+Pure string work; nothing here is ever shown to anybody.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+
+BLOT = " \u2022 "  # what stands where something was accounted for: neither letter nor digit
+_QUOTES = str.maketrans({"’": "'", "ʼ": "'", "`": "'", "´": "'"})
+
+
+def plain(text: str) -> str:
+    """Return `text` with ASCII digits, plain spaces and apostrophes, and without hidden characters."""
+    composed = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    return "".join(_char(c) for c in composed if unicodedata.category(c) != "Cf")
+
+
+def _char(char: str) -> str:
+    digit = unicodedata.decimal(char, None)
+    return char if digit is None or char.isascii() else str(digit)
+
+
+def contains_word(text: str, word: str) -> bool:
+    """Return whether `word` stands in `text` as a whole, whatever its case."""
+    return bool(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE))
+
+
+def blot_words(text: str, words: Iterable[str]) -> str:
+    """Return `text` without those words and phrases, longest first, each only where it stands as a whole."""
+    for word in sorted(set(words), key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", BLOT, text, flags=re.IGNORECASE)
+    return text
+
+
+def blot_where(text: str, pattern: re.Pattern[str], holds: Callable[[re.Match[str]], bool]) -> str:
+    """Return `text` without those matches of `pattern` for which `holds` is true."""
+    return pattern.sub(lambda match: BLOT if holds(match) else match[0], text)

@@ -1,0 +1,112 @@
+"""Who may come in: standing of customers and staff, and requests that are repeated under an Idempotency-Key.
+
+Looked up at every request, never believed from a token.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+
+from domain.base import Noun
+from domain.principal import StaffRole
+from store import tables as t
+from store.database import Database
+
+
+class StaffStanding(Noun):
+    """A member of staff as the database knows them now."""
+
+    id: str
+    name: str
+    role: StaffRole
+    revoked: bool
+
+
+async def staff_standing(db: Database, tenant_id: str, staff_id: str) -> StaffStanding | None:
+    """Return a staff member's standing, or None when the tenant has no such person."""
+    s = t.staff.c
+    async with db.transaction(tenant_id) as tx:
+        row = (await tx.execute(sa.select(t.staff).where(s.id == staff_id))).one_or_none()
+    if row is None:
+        return None
+    return StaffStanding(id=row.id, name=row.name, role=StaffRole(row.role), revoked=row.revoked_at is not None)
+
+
+async def customer_standing(db: Database, tenant_id: str, customer_id: str) -> str | None:
+    """Return `active` or `blocked` (a customer first seen now is active), or None when there is no such tenant."""
+    c = t.customers.c
+    async with db.transaction(tenant_id) as tx:
+        known = (await tx.execute(sa.select(c.status).where(c.id == customer_id))).scalar_one_or_none()
+        if known is not None:
+            return str(known)
+        if (await tx.execute(sa.select(t.tenants.c.id))).scalar_one_or_none() is None:
+            return None
+        await tx.execute(insert(t.customers).values(tenant_id=tenant_id, id=customer_id).on_conflict_do_nothing())
+    return "active"
+
+
+async def tenant_exists(db: Database, tenant_id: str) -> bool:
+    """Whether there is such a tenant."""
+    async with db.transaction(tenant_id) as tx:
+        return (await tx.execute(sa.select(t.tenants.c.id))).scalar_one_or_none() is not None
+
+
+class Repeat(Noun):
+    """What is known of a request key: `status` None means that the first request is still running."""
+
+    same_request: bool
+    status: int | None
+    answer: Any = None
+
+
+async def begin_request(
+    db: Database, tenant_id: str, principal: str, key: str, request_digest: str, now: datetime, lease_s: int
+) -> Repeat | None:
+    """Claim an Idempotency-Key. None: it is new, or was abandoned, and is this request's; else what is known of it."""
+    k = t.idempotency_keys.c
+    mine = (k.principal == principal) & (k.key == key)
+    add = (
+        insert(t.idempotency_keys)
+        .values(tenant_id=tenant_id, principal=principal, key=key, request_digest=request_digest, created_at=now)
+        .on_conflict_do_nothing()
+    )
+    async with db.transaction(tenant_id) as tx:
+        row = None
+        while row is None:  # the key that was in the way may be given back before it is read
+            if (await tx.execute(add)).rowcount:
+                return None
+            row = (await tx.execute(sa.select(t.idempotency_keys).where(mine).with_for_update())).one_or_none()
+        abandoned = row.status is None and row.created_at < now - timedelta(seconds=lease_s)
+        if abandoned and row.request_digest == request_digest:
+            await tx.execute(sa.update(t.idempotency_keys).where(mine).values(created_at=now))
+            return None
+    return Repeat(same_request=row.request_digest == request_digest, status=row.status, answer=row.answer)
+
+
+async def finish_request(db: Database, tenant_id: str, principal: str, key: str, status: int, answer: Any) -> None:
+    """Keep the first answer under its key."""
+    k = t.idempotency_keys.c
+    async with db.transaction(tenant_id) as tx:
+        await tx.execute(
+            sa.update(t.idempotency_keys)
+            .where(k.principal == principal, k.key == key)
+            .values(status=status, answer=answer)
+        )
+
+
+async def abandon_request(db: Database, tenant_id: str, principal: str, key: str) -> None:
+    """Give a key back whose request did not come to an answer worth keeping."""
+    k = t.idempotency_keys.c
+    async with db.transaction(tenant_id) as tx:
+        await tx.execute(
+            sa.delete(t.idempotency_keys).where(k.principal == principal, k.key == key, k.status.is_(None))
+        )
+
+
+async def forget_old_requests(db: Database, tenant_id: str, before: datetime) -> int:
+    """Delete keys older than `before`; return how many."""
+    async with db.transaction(tenant_id) as tx:
+        gone = await tx.execute(sa.delete(t.idempotency_keys).where(t.idempotency_keys.c.created_at < before))
+    return int(gone.rowcount)

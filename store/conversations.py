@@ -1,0 +1,220 @@
+"""Conversations begin here, take the customer's messages, and are looked at.
+
+Each public function is one transaction.
+"""
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+
+from domain.action import ActionKind, ActionState
+from domain.base import Noun
+from domain.conversation import ActionGlimpse, ConversationView, EventKind, HandoffGlimpse, Owner, Phase
+from domain.principal import VerifiedPrincipal
+from domain.refusal import MessageConflict, NotFound, QueueFull, VersionConflict
+from domain.wake import Wake
+from store import tables as t
+from store.database import Database, Tx
+from store.log import append, change_row, leave_wake, lock_conversation, mine
+
+
+class Accepted(Noun):
+    """What became of a posted message. `wake` is None for a repeat."""
+
+    seq: int
+    version: int
+    duplicate: bool
+    wake: Wake | None = None
+
+
+async def open_conversation(
+    db: Database, principal: VerifiedPrincipal, conversation_id: str, channel: str, language: str = "en"
+) -> ConversationView:
+    """Begin a conversation of `principal` under an id minted by the caller; the same id again returns what is there."""
+    async with db.transaction(principal.tenant_id) as tx:
+        await tx.execute(
+            insert(t.conversations)
+            .values(
+                id=conversation_id,
+                tenant_id=principal.tenant_id,
+                principal_kind=principal.kind.value,
+                principal_id=principal.id,
+                channel=channel,
+                language=language,
+            )
+            .on_conflict_do_nothing()
+        )
+        return await _view(tx, principal, conversation_id)
+
+
+async def accept_message(
+    db: Database,
+    principal: VerifiedPrincipal,
+    conversation_id: str,
+    client_message_id: str,
+    text: str,
+    expected_version: int | None,
+    unanswered_max: int,
+) -> Accepted:
+    """Put one customer message into the log, once, with its outbox row; a closed conversation reopens in the same step.
+
+    Raises NotFound, MessageConflict, VersionConflict (with current_version) and QueueFull.
+    """
+    async with db.transaction(principal.tenant_id) as tx:
+        row = await lock_conversation(tx, conversation_id, principal)
+        prior = await _prior_message(tx, conversation_id, client_message_id)
+        if prior is not None:
+            if prior.body["text"] != text:
+                raise MessageConflict("This client_message_id came before with other words; use a new id.")
+            return Accepted(seq=prior.seq, version=row.version, duplicate=True)
+        if expected_version is not None and expected_version != row.version:
+            raise VersionConflict(
+                f"You saw version {expected_version}; it is {row.version} now. "
+                "Read the events after yours, then send again.",
+                current_version=row.version,
+            )
+        await _check_depth(tx, row, unanswered_max)
+        epoch = row.owner_epoch
+        if row.owner == Owner.CLOSED:
+            epoch += 1
+            await change_row(tx, conversation_id, owner=Owner.BOT.value, owner_epoch=epoch, phase=Phase.IDLE.value)
+            await append(
+                tx, row, EventKind.OWNER_CHANGED, principal.key, {"owner": Owner.BOT.value, "owner_epoch": epoch}
+            )
+        event = await append(
+            tx, row, EventKind.CUSTOMER_MESSAGE, principal.key, {"text": text}, client_message_id=client_message_id
+        )
+        wake = await leave_wake(tx, row, event, epoch)
+        return Accepted(seq=event.seq, version=event.seq, duplicate=False, wake=wake)
+
+
+async def _prior_message(tx: Tx, conversation_id: str, client_message_id: str) -> sa.Row[Any] | None:
+    e = t.events.c
+    query = sa.select(t.events).where(
+        e.conversation_id == conversation_id,
+        e.client_message_id == client_message_id,
+        e.kind == EventKind.CUSTOMER_MESSAGE.value,
+    )
+    return (await tx.execute(query)).one_or_none()
+
+
+async def _check_depth(tx: Tx, row: sa.Row[Any], unanswered_max: int) -> None:
+    if row.customer_seq - row.answered_seq < unanswered_max:
+        return
+    e = t.events.c
+    waiting = (
+        await tx.execute(
+            sa.select(sa.func.count()).where(
+                e.conversation_id == row.id,
+                e.seq > row.answered_seq,
+                e.kind == EventKind.CUSTOMER_MESSAGE.value,
+            )
+        )
+    ).scalar_one()
+    if waiting >= unanswered_max:
+        raise QueueFull(
+            f"{waiting} messages wait for an answer here; the limit is {unanswered_max}. Nothing was stored.",
+            retry_after_s=5,
+        )
+
+
+async def view_conversation(db: Database, principal: VerifiedPrincipal, conversation_id: str) -> ConversationView:
+    """Return the view of design §8. Raises NotFound."""
+    async with db.transaction(principal.tenant_id) as tx:
+        return await _view(tx, principal, conversation_id)
+
+
+async def _view(tx: Tx, principal: VerifiedPrincipal, conversation_id: str) -> ConversationView:
+    c, a, h = t.conversations.c, t.actions.c, t.handoffs.c
+    row = (await tx.execute(sa.select(t.conversations).where(c.id == conversation_id, mine(principal)))).one_or_none()
+    if row is None:
+        raise NotFound("There is no such conversation.")
+    actions = (
+        await tx.execute(
+            sa.select(a.operation_id, a.kind, a.state)
+            .where(a.conversation_id == conversation_id)
+            .order_by(a.created_at, a.operation_id)
+        )
+    ).all()
+    handoff = (
+        await tx.execute(
+            sa.select(h.id, h.queue_status).where(h.conversation_id == conversation_id, h.queue_status != "done")
+        )
+    ).one_or_none()
+    return ConversationView(
+        id=row.id,
+        owner=Owner(row.owner),
+        owner_epoch=row.owner_epoch,
+        version=row.version,
+        phase=Phase(row.phase),
+        actions=tuple(
+            ActionGlimpse(operation_id=x.operation_id, kind=ActionKind(x.kind), state=ActionState(x.state))
+            for x in actions
+        ),
+        handoff=HandoffGlimpse(id=handoff.id, queue_status=handoff.queue_status) if handoff else None,
+    )
+
+
+class Found(Noun):
+    """One conversation of a search, newest first by `updated_at`."""
+
+    id: str
+    owner: Owner
+    owner_epoch: int
+    version: int
+    phase: Phase
+    principal: str
+    channel: str
+    language: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class Search(Noun):
+    """What to look for; every condition given must hold. `before` is the last item of the page before."""
+
+    owner: Owner | None = None
+    phase: Phase | None = None
+    principal_id: str | None = None
+    text: str | None = None
+    before_at: datetime | None = None
+    before_id: str | None = None
+    limit: int = 50
+
+
+async def search_conversations(db: Database, principal: VerifiedPrincipal, search: Search) -> list[Found]:
+    """Return at most `search.limit` conversations that exist for `principal`, newest first."""
+    c = t.conversations.c
+    query = sa.select(t.conversations).where(mine(principal))
+    if search.owner:
+        query = query.where(c.owner == search.owner.value)
+    if search.phase:
+        query = query.where(c.phase == search.phase.value)
+    if search.principal_id:
+        query = query.where(c.principal_id == search.principal_id)
+    if search.text:
+        e = t.events.c
+        words = sa.func.strpos(sa.func.lower(e.body["text"].astext), search.text.lower()) > 0
+        query = query.where(sa.exists().where(e.conversation_id == c.id, e.part == 0, words))
+    if search.before_at and search.before_id:
+        query = query.where(sa.tuple_(c.updated_at, c.id) < sa.tuple_(search.before_at, search.before_id))
+    query = query.order_by(c.updated_at.desc(), c.id.desc()).limit(search.limit)
+    async with db.transaction(principal.tenant_id) as tx:
+        rows = (await tx.execute(query)).all()
+    return [
+        Found(
+            id=r.id,
+            owner=r.owner,
+            owner_epoch=r.owner_epoch,
+            version=r.version,
+            phase=r.phase,
+            principal=f"{r.principal_kind}:{r.principal_id}",
+            channel=r.channel,
+            language=r.language,
+            created_at=r.created_at,
+            updated_at=r.updated_at,
+        )
+        for r in rows
+    ]

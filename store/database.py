@@ -1,0 +1,49 @@
+"""Connections: one pool per role, and the transaction in which a tenant is set.
+
+Without a tenant no row of a tenant is visible; that is the database's doing (row-level security), not ours.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from store.migrate import driver_url
+
+Tx = AsyncConnection
+
+_SET_TENANT = sa.text("SELECT set_config('interlock.tenant', :tenant, true)")
+
+
+class Database:
+    """A pool of connections for one role. Parameters never appear in errors."""
+
+    def __init__(self, url: str, pool_size: int = 10) -> None:
+        self.url = driver_url(url)
+        self.engine: AsyncEngine = create_async_engine(
+            self.url,
+            pool_size=pool_size,
+            max_overflow=pool_size,
+            pool_timeout=10,
+            pool_pre_ping=False,
+            hide_parameters=True,
+            connect_args={"connect_timeout": 5, "application_name": "interlock", "prepare_threshold": 3},
+        )
+
+    @asynccontextmanager
+    async def transaction(self, tenant_id: str) -> AsyncIterator[Tx]:
+        """Open one read-committed transaction in which only `tenant_id` exists; commits on a clean exit."""
+        async with self.engine.begin() as tx:
+            await tx.execute(_SET_TENANT, {"tenant": tenant_id})
+            yield tx
+
+    @asynccontextmanager
+    async def across_tenants(self) -> AsyncIterator[Tx]:
+        """Open a transaction with no tenant: only the relay's role sees anything, and only identifiers."""
+        async with self.engine.begin() as tx:
+            yield tx
+
+    async def close(self) -> None:
+        """Give all connections back."""
+        await self.engine.dispose()

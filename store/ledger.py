@@ -1,0 +1,232 @@
+"""The ledger's rows: how an action is read, locked and moved. A move is a transition row; the database refuses others.
+
+The transactions that decide when to move stand in `proposals`, `approvals`, `dispatch` and `settlement`.
+"""
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import TypeAdapter
+
+from domain.action import Action, ActionKind, ActionState, ApprovalRole, Cause, Move, Payload
+from domain.conversation import EventKind
+from domain.refusal import NotFound
+from domain.turn import ActionProgress
+from domain.words import Words
+from store import tables as t
+from store.database import Database, Tx
+from store.log import Appended, append, leave_wake
+
+_PAYLOAD: TypeAdapter[Payload] = TypeAdapter(Payload)
+LEDGER_ACTOR = "ledger:interlock"
+
+
+def to_action(row: sa.Row[Any]) -> Action:
+    """Return a ledger row as everybody reads it."""
+    return Action(
+        operation_id=row.operation_id,
+        tenant_id=row.tenant_id,
+        conversation_id=row.conversation_id,
+        customer_id=row.customer_id,
+        kind=ActionKind(row.kind),
+        state=ActionState(row.state),
+        cause=Cause(row.cause),
+        payload=_PAYLOAD.validate_python(row.payload),
+        payload_digest=row.payload_digest,
+        required_approvals=tuple(ApprovalRole(r) for r in row.required_approvals),
+        owner_epoch=row.owner_epoch,
+        policy_digest=row.policy_digest,
+        evidence_digest=row.evidence_digest,
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        language=row.language,
+        reserved_at=row.reserved_at,
+        sent_at=row.sent_at,
+        last_sent_at=row.last_sent_at,
+        send_count=row.send_count,
+        settled_at=row.settled_at,
+        external_id=row.external_id,
+    )
+
+
+async def actions_of(tx: Tx, conversation_id: str, *, lock: bool = False) -> list[Action]:
+    """Return a conversation's actions, oldest first; with `lock`, in the one lock order (by operation id)."""
+    a = t.actions.c
+    query = sa.select(t.actions).where(a.conversation_id == conversation_id)
+    query = query.order_by(a.operation_id).with_for_update() if lock else query
+    rows = (await tx.execute(query)).all()
+    return sorted((to_action(r) for r in rows), key=lambda x: (x.created_at, x.operation_id))
+
+
+async def lock_action(tx: Tx, operation_id: str) -> Action:
+    """Lock and return one action; its conversation's row must be locked already. Raises NotFound."""
+    query = sa.select(t.actions).where(t.actions.c.operation_id == operation_id).with_for_update()
+    row = (await tx.execute(query)).one_or_none()
+    if row is None:
+        raise NotFound("There is no such action.")
+    return to_action(row)
+
+
+async def conversation_of(tx: Tx, operation_id: str) -> str:
+    """Return the conversation of an action, unlocked (it never changes). Raises NotFound."""
+    query = sa.select(t.actions.c.conversation_id).where(t.actions.c.operation_id == operation_id)
+    found = (await tx.execute(query)).scalar_one_or_none()
+    if found is None:
+        raise NotFound("There is no such action.")
+    return str(found)
+
+
+async def move(
+    tx: Tx, action: Action, to: ActionState, cause: Cause, actor: str, at: datetime, **columns: Any
+) -> Action:
+    """Move a locked action by one transition, set `columns` beside it, and return it as it is now.
+
+    Raises sqlalchemy.exc.IntegrityError when the move is not legal, or its resource is taken (INVARIANT 5).
+    """
+    if columns:
+        await change_action(tx, action.operation_id, **columns)
+    await tx.execute(
+        sa.insert(t.transitions).values(
+            tenant_id=action.tenant_id,
+            operation_id=action.operation_id,
+            n=0,
+            from_state=action.state.value,
+            to_state=to.value,
+            cause=cause.value,
+            actor=actor,
+            at=at,
+        )
+    )
+    settled = {"settled_at": at} if to.terminal else {}
+    return action.model_copy(update={"state": to, "cause": cause, **columns, **settled})
+
+
+async def change_action(tx: Tx, operation_id: str, **columns: Any) -> None:
+    """Update the progress columns of a locked action."""
+    await tx.execute(sa.update(t.actions).where(t.actions.c.operation_id == operation_id).values(**columns))
+
+
+async def tell_state(tx: Tx, row: sa.Row[Any], action: Action, words: Words, step_id: str | None = None) -> Appended:
+    """Put an action's new state into its conversation's log, in the ledger's words (INVARIANT 6)."""
+    body = {
+        "operation_id": action.operation_id,
+        "state": action.state.value,
+        "cause": action.cause.value,
+        "external_id": action.external_id,
+        "text": words.status(action),
+    }
+    return await append(tx, row, EventKind.ACTION_STATE, LEDGER_ACTOR, body, step_id=step_id)
+
+
+def proposal_body(action: Action, words: Words) -> dict[str, Any]:
+    """Return the body of a proposal event: what would happen, and the digest that an approval must name."""
+    return {
+        "operation_id": action.operation_id,
+        "kind": action.kind.value,
+        "summary": words.proposal(action),
+        "payload_digest": action.payload_digest,
+        "required_approvals": [r.value for r in action.required_approvals],
+        "expires_at": action.expires_at.isoformat(),
+        "automated": True,
+    }
+
+
+async def reject_unsent(
+    tx: Tx, row: sa.Row[Any], action: Action, cause: Cause, actor: str, words: Words, at: datetime
+) -> Action:
+    """Reject an action that was certainly not sent, tell it in the log, and wake its workflow."""
+    moved = await move(tx, action, ActionState.REJECTED, cause, actor, at)
+    event = await tell_state(tx, row, moved, words)
+    await leave_wake(tx, row, event, row.owner_epoch, action.operation_id)
+    return moved
+
+
+async def withdraw_unsent(tx: Tx, row: sa.Row[Any], words: Words, actor: str, at: datetime) -> list[Action]:
+    """Reject every action of a locked conversation that is certainly not sent; return all its actions as they are."""
+    now = []
+    for action in await actions_of(tx, row.id, lock=True):
+        if action.unsent:
+            action = await reject_unsent(tx, row, action, Cause.WITHDRAWN, actor, words, at)
+        now.append(action)
+    return now
+
+
+async def load_progress(db: Database, tenant_id: str, operation_id: str) -> ActionProgress:
+    """Return what an action's workflow goes by: always the row, never a remembered signal. Raises NotFound."""
+    async with db.transaction(tenant_id) as tx:
+        row = (await tx.execute(sa.select(t.actions).where(t.actions.c.operation_id == operation_id))).one_or_none()
+        if row is None:
+            raise NotFound("There is no such action.")
+        return await progress_of(tx, to_action(row))
+
+
+async def progress_of(tx: Tx, action: Action) -> ActionProgress:
+    """Return an action's progress: labels and times, no text."""
+    person = await has_case(tx, action.operation_id)
+    missing = await missing_approvals(tx, action) if action.state.unexecuted else ()
+    return ActionProgress(
+        operation_id=action.operation_id,
+        kind=action.kind.value,
+        state=action.state.value,
+        cause=action.cause.value,
+        owner_epoch=action.owner_epoch,
+        missing=tuple(r.value for r in missing),
+        expires_at=action.expires_at,
+        reserved_at=action.reserved_at,
+        sent_at=action.sent_at,
+        last_sent_at=action.last_sent_at,
+        send_count=action.send_count,
+        created_at=action.created_at,
+        person_has_it=person,
+    )
+
+
+async def has_case(tx: Tx, operation_id: str) -> bool:
+    """Whether an unknown outcome waits with a person."""
+    k = t.cases.c
+    query = sa.select(sa.exists().where(k.operation_id == operation_id, k.queue_status != "done"))
+    return bool((await tx.execute(query)).scalar_one())
+
+
+async def granted(tx: Tx, action: Action, at: datetime | None = None) -> tuple[ApprovalRole, ...]:
+    """Return the roles whose approvals fit exactly what the action is now, and have not expired by `at`."""
+    query = sa.select(t.approvals.c.role).where(fitting(action, at))
+    return tuple(ApprovalRole(r) for r in (await tx.execute(query)).scalars())
+
+
+def fitting(action: Action, at: datetime | None = None) -> sa.ColumnElement[bool]:
+    """Return the condition under which an approval may be used for exactly what `action` is, at `at` (INVARIANT 4)."""
+    p = t.approvals.c
+    return sa.and_(
+        p.operation_id == action.operation_id,
+        p.decision == "approve",
+        p.voided_at.is_(None),
+        p.consumed_at.is_(None),
+        p.payload_digest == action.payload_digest,
+        p.policy_digest == action.policy_digest,
+        p.evidence_digest == action.evidence_digest,
+        p.expires_at > (at if at is not None else sa.func.now()),
+    )
+
+
+async def missing_approvals(tx: Tx, action: Action) -> tuple[ApprovalRole, ...]:
+    """Return whose approval an unexecuted action still waits for."""
+    have = await granted(tx, action)
+    return tuple(r for r in action.required_approvals if r not in have)
+
+
+async def history(tx: Tx, operation_id: str) -> list[Move]:
+    """Return an action's transitions in order."""
+    x = t.transitions.c
+    rows = (await tx.execute(sa.select(t.transitions).where(x.operation_id == operation_id).order_by(x.n))).all()
+    return [
+        Move(
+            from_state=ActionState(r.from_state) if r.from_state else None,
+            to_state=ActionState(r.to_state),
+            cause=Cause(r.cause),
+            actor=r.actor,
+            at=r.at,
+        )
+        for r in rows
+    ]

@@ -1,0 +1,1 @@
+"""Alembic migrations: each is a SQL file beside a module that runs it."""

@@ -1,0 +1,386 @@
+"""Changes of owner: takeover, release, handoff, idle close. Each locks the row, raises the epoch, and is answered once.
+
+INVARIANT 3: whatever the bot lets out requires the epoch that these transactions raise.
+"""
+
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+import sqlalchemy as sa
+
+from domain.base import Noun
+from domain.conversation import EventKind, Owner, Phase
+from domain.handoff import HandoffReason, QueueStatus
+from domain.principal import VerifiedPrincipal
+from domain.refusal import NotOwned, RequestConflict
+from domain.turn import Effect, TurnFence
+from domain.wake import Wake
+from domain.words import NoticeKind, Words
+from store import tables as t
+from store.database import Database, Tx
+from store.ledger import actions_of, withdraw_unsent
+from store.log import append, append_behind, change_row, leave_wake, lock_conversation, step_result
+
+BOT = "bot:interlock"
+
+
+class OwnerChange(Noun):
+    """The first answer to a request that changed the owner; a repeat gets the same. `wake` is None for a repeat."""
+
+    owner: Owner
+    owner_epoch: int
+    in_flight: tuple[str, ...] = ()
+    handoff_id: str | None = None
+    queue_status: QueueStatus | None = None
+    wake: Wake | None = None
+
+
+async def take_over(
+    db: Database,
+    staff: VerifiedPrincipal,
+    conversation_id: str,
+    request_id: str,
+    words: Words,
+    now: datetime,
+) -> OwnerChange:
+    """Give the conversation to `staff` at once and withdraw what was not sent. Raises NotFound, RequestConflict."""
+    async with db.transaction(staff.tenant_id) as tx:
+        row = await lock_conversation(tx, conversation_id, staff)
+        if (prior := await _first_answer(tx, row, staff, request_id, "takeover")) is not None:
+            return prior
+        actions = await withdraw_unsent(tx, row, words, staff.key, now)
+        epoch = row.owner_epoch + 1
+        await change_row(
+            tx,
+            conversation_id,
+            owner=Owner.HUMAN.value,
+            owner_epoch=epoch,
+            holder=staff.id,
+            phase=Phase.HUMAN_OWNED.value,
+        )
+        handoff_id = await _claim_handoff(tx, row, staff, request_id, now)
+        event = await _tell_owner(tx, row, staff.key, Owner.HUMAN, epoch)
+        await _tell_handoff(tx, row, staff.key, handoff_id, QueueStatus.CLAIMED)
+        await _tell_notice(tx, row, NoticeKind.TAKEN_OVER, words)
+        change = OwnerChange(
+            owner=Owner.HUMAN,
+            owner_epoch=epoch,
+            in_flight=tuple(a.operation_id for a in actions if a.state.in_flight),
+            handoff_id=handoff_id,
+            queue_status=QueueStatus.CLAIMED,
+        )
+        await _record_answer(tx, row, staff, request_id, "takeover", change.model_dump(mode="json", exclude={"wake"}))
+        return change.model_copy(update={"wake": await leave_wake(tx, row, event, epoch)})
+
+
+async def release(
+    db: Database,
+    staff: VerifiedPrincipal,
+    conversation_id: str,
+    request_id: str,
+    owner_epoch: int | None,
+    words: Words,
+    now: datetime,
+) -> OwnerChange:
+    """Give the conversation back to the bot; only its holder can, and only the epoch named (if it is) is ended.
+
+    Raises NotFound, RequestConflict and NotOwned; a refusal is a first answer too, so a late repeat ends nothing.
+    """
+    async with db.transaction(staff.tenant_id) as tx:
+        row = await lock_conversation(tx, conversation_id, staff)
+        if (prior := await _first_answer(tx, row, staff, request_id, "release")) is not None:
+            return prior
+        refusal = _refusal_to_release(row, staff, owner_epoch)
+        if refusal is None:
+            return await _release(tx, row, staff, request_id, words, now)
+        await _record_answer(tx, row, staff, request_id, "release", {"refused": refusal.detail, **refusal.fields})
+    raise refusal
+
+
+async def _release(
+    tx: Tx, row: sa.Row[Any], staff: VerifiedPrincipal, request_id: str, words: Words, now: datetime
+) -> OwnerChange:
+    epoch = row.owner_epoch + 1
+    await change_row(tx, row.id, owner=Owner.BOT.value, owner_epoch=epoch, holder=None, phase=Phase.IDLE.value)
+    h = t.handoffs.c
+    await tx.execute(
+        sa.update(t.handoffs)
+        .where(h.conversation_id == row.id, h.queue_status != QueueStatus.DONE.value)
+        .values(queue_status=QueueStatus.DONE.value, done_at=now)
+    )
+    event = await _tell_owner(tx, row, staff.key, Owner.BOT, epoch)
+    await _tell_notice(tx, row, NoticeKind.RELEASED, words)
+    change = OwnerChange(owner=Owner.BOT, owner_epoch=epoch)
+    await _record_answer(tx, row, staff, request_id, "release", change.model_dump(mode="json", exclude={"wake"}))
+    return change.model_copy(update={"wake": await leave_wake(tx, row, event, epoch)})
+
+
+def _refusal_to_release(row: sa.Row[Any], staff: VerifiedPrincipal, owner_epoch: int | None) -> NotOwned | None:
+    stands = {"owner": row.owner, "owner_epoch": row.owner_epoch}
+    if row.owner != Owner.HUMAN or row.holder != staff.id:
+        return NotOwned("Only the person who holds the conversation can release it.", **stands)
+    if owner_epoch is not None and owner_epoch != row.owner_epoch:
+        return NotOwned(f"This release ends epoch {owner_epoch}; the conversation is at {row.owner_epoch}.", **stands)
+    return None
+
+
+async def request_handoff(
+    db: Database,
+    principal: VerifiedPrincipal,
+    conversation_id: str,
+    request_id: str,
+    words: Words,
+    now: datetime,
+) -> OwnerChange:
+    """Hand the conversation to a person because `principal` asks; one open handoff at most. Raises NotFound."""
+    async with db.transaction(principal.tenant_id) as tx:
+        row = await lock_conversation(tx, conversation_id, principal)
+        if (prior := await _first_answer(tx, row, principal, request_id, "handoff")) is not None:
+            return prior
+        already = await open_handoff(tx, conversation_id)
+        wake = None
+        if already is None or row.owner != Owner.HUMAN:
+            change, wake = await hand_over(
+                tx, row, principal.key, request_id, HandoffReason.CUSTOMER_REQUESTED, words, now
+            )
+        else:
+            change = OwnerChange(
+                owner=Owner.HUMAN,
+                owner_epoch=row.owner_epoch,
+                handoff_id=already.id,
+                queue_status=QueueStatus(already.queue_status),
+            )
+        await _record_answer(
+            tx, row, principal, request_id, "handoff", change.model_dump(mode="json", exclude={"wake"})
+        )
+        return change.model_copy(update={"wake": wake})
+
+
+async def hand_off(
+    db: Database,
+    fence: TurnFence,
+    reason: HandoffReason,
+    words: Words,
+    now: datetime,
+    behind: list[tuple[EventKind, dict[str, Any]]] | None = None,
+) -> Effect:
+    """The bot hands over: what it has read counts as dealt with, by a person from now on. Fenced like a reply."""
+    async with db.transaction(fence.tenant_id) as tx:
+        row = await lock_conversation(tx, fence.conversation_id)
+        if await step_result(tx, row.id, fence.step_id) is not None:
+            return Effect.HANDED_OFF
+        if row.owner != Owner.BOT or row.owner_epoch != fence.owner_epoch:
+            return Effect.FENCED
+        await hand_over(
+            tx,
+            row,
+            BOT,
+            fence.step_id,
+            reason,
+            words,
+            now,
+            through=fence.through_seq,
+            step_id=fence.step_id,
+            behind=behind,
+        )
+        return Effect.HANDED_OFF
+
+
+async def hand_off_unread(
+    db: Database, tenant_id: str, conversation_id: str, step_id: str, words: Words, now: datetime
+) -> Effect:
+    """Hand over what the bot could not even consider: nothing counts as dealt with, and the customer is told."""
+    async with db.transaction(tenant_id) as tx:
+        row = await lock_conversation(tx, conversation_id)
+        if await step_result(tx, row.id, step_id) is not None:
+            return Effect.HANDED_OFF
+        if row.owner != Owner.BOT:
+            return Effect.FENCED
+        reason = HandoffReason.UNDERSTANDING_FAILED
+        await hand_over(tx, row, BOT, step_id, reason, words, now, step_id=step_id)
+        return Effect.HANDED_OFF
+
+
+async def hand_over(
+    tx: Tx,
+    row: sa.Row[Any],
+    actor: str,
+    request_id: str,
+    reason: HandoffReason,
+    words: Words,
+    now: datetime,
+    *,
+    through: int | None = None,
+    step_id: str | None = None,
+    behind: list[tuple[EventKind, dict[str, Any]]] | None = None,
+) -> tuple[OwnerChange, Wake]:
+    """Under the row's lock: owner becomes human, unsent actions are withdrawn, the customer is told."""
+    actions = await withdraw_unsent(tx, row, words, actor, now)
+    epoch = row.owner_epoch + 1
+    answered = max(row.answered_seq, through or 0)
+    await change_row(
+        tx,
+        row.id,
+        owner=Owner.HUMAN.value,
+        owner_epoch=epoch,
+        holder=None,
+        answered_seq=answered,
+        phase=Phase.HUMAN_OWNED.value,
+    )
+    already = await open_handoff(tx, row.id)
+    handoff_id = already.id if already else await _open_handoff(tx, row, f"{actor}:{request_id}", reason, now)
+    event = await _tell_owner(tx, row, actor, Owner.HUMAN, epoch, step_id)
+    await append_behind(tx, row, behind or [])
+    await _tell_handoff(tx, row, actor, handoff_id, QueueStatus.WAITING, reason)
+    await _tell_notice(tx, row, NoticeKind.HANDED_TO_PERSON, words)
+    change = OwnerChange(
+        owner=Owner.HUMAN,
+        owner_epoch=epoch,
+        in_flight=tuple(a.operation_id for a in actions if a.state.in_flight),
+        handoff_id=handoff_id,
+        queue_status=QueueStatus.WAITING,
+    )
+    return change, await leave_wake(tx, row, event, epoch)
+
+
+async def close_idle(db: Database, tenant_id: str, conversation_id: str, idle_since: datetime, words: Words) -> bool:
+    """Close a conversation in which everything is answered, the bot is the owner and nothing is open; say whether.
+
+    A conversation that is closed already counts as closed.
+    """
+    async with db.transaction(tenant_id) as tx:
+        row = await lock_conversation(tx, conversation_id)
+        if row.owner == Owner.CLOSED:
+            return bool(row.customer_seq <= row.answered_seq)
+        if row.owner != Owner.BOT or row.customer_seq > row.answered_seq or row.updated_at > idle_since:
+            return False
+        if any(not a.state.terminal for a in await actions_of(tx, conversation_id, lock=True)):
+            return False
+        if await open_handoff(tx, conversation_id) is not None:
+            return False
+        epoch = row.owner_epoch + 1
+        await change_row(
+            tx,
+            conversation_id,
+            owner=Owner.CLOSED.value,
+            owner_epoch=epoch,
+            phase=Phase.CLOSED.value,
+        )
+        await _tell_notice(tx, row, NoticeKind.CLOSED_IDLE, words)
+        event = await _tell_owner(tx, row, BOT, Owner.CLOSED, epoch)
+        await change_row(tx, conversation_id, consumed_seq=event.seq)
+        return True
+
+
+async def open_handoff(tx: Tx, conversation_id: str) -> sa.Row[Any] | None:
+    """Return the conversation's open handoff, if there is one."""
+    h = t.handoffs.c
+    query = sa.select(t.handoffs).where(h.conversation_id == conversation_id, h.queue_status != QueueStatus.DONE.value)
+    return (await tx.execute(query)).one_or_none()
+
+
+async def _open_handoff(
+    tx: Tx, row: sa.Row[Any], request_id: str, reason: HandoffReason, now: datetime, staff_id: str | None = None
+) -> str:
+    handoff_id = str(uuid4())
+    v = t.evidence.c
+    latest = sa.select(v.evidence_id).where(v.conversation_id == row.id).order_by(v.observed_at.desc()).limit(1)
+    await tx.execute(
+        sa.insert(t.handoffs).values(
+            id=handoff_id,
+            tenant_id=row.tenant_id,
+            conversation_id=row.id,
+            request_id=request_id,
+            reason=reason.value,
+            goal=await _goal(tx, row.id),
+            queue_status=(QueueStatus.CLAIMED if staff_id else QueueStatus.WAITING).value,
+            assignee=staff_id,
+            claimed_at=now if staff_id else None,
+            open_from_seq=row.answered_seq,
+            through_seq=row.version,
+            evidence_id=latest.scalar_subquery(),
+        )
+    )
+    return handoff_id
+
+
+async def _goal(tx: Tx, conversation_id: str) -> str:
+    """The label of what the customer was last understood to want."""
+    e = t.events.c
+    query = (
+        sa.select(e.body["intent"].astext)
+        .where(e.conversation_id == conversation_id, e.kind == EventKind.UNDERSTANDING.value)
+        .order_by(e.seq.desc())
+        .limit(1)
+    )
+    return (await tx.execute(query)).scalar_one_or_none() or "not_understood_yet"
+
+
+async def _claim_handoff(tx: Tx, row: sa.Row[Any], staff: VerifiedPrincipal, request_id: str, now: datetime) -> str:
+    already = await open_handoff(tx, row.id)
+    if already is None:
+        key = f"{staff.key}:{request_id}"
+        return await _open_handoff(tx, row, key, HandoffReason.STAFF_TAKEOVER, now, staff.id)
+    await tx.execute(
+        sa.update(t.handoffs)
+        .where(t.handoffs.c.id == already.id)
+        .values(queue_status=QueueStatus.CLAIMED.value, assignee=staff.id, claimed_at=now)
+    )
+    return str(already.id)
+
+
+async def _tell_owner(
+    tx: Tx, row: sa.Row[Any], actor: str, owner: Owner, epoch: int, step_id: str | None = None
+) -> Any:
+    body = {"owner": owner.value, "owner_epoch": epoch}
+    return await append(tx, row, EventKind.OWNER_CHANGED, actor, body, step_id=step_id)
+
+
+async def _tell_handoff(
+    tx: Tx,
+    row: sa.Row[Any],
+    actor: str,
+    handoff_id: str,
+    status: QueueStatus,
+    reason: HandoffReason = HandoffReason.STAFF_TAKEOVER,
+) -> None:
+    body = {"handoff_id": handoff_id, "queue_status": status.value, "reason": reason.value}
+    await append(tx, row, EventKind.HANDOFF, actor, body)
+
+
+async def _tell_notice(tx: Tx, row: sa.Row[Any], kind: NoticeKind, words: Words) -> None:
+    body = {"notice": kind.value, "text": words.notice(kind, row.language)}
+    await append(tx, row, EventKind.NOTICE, BOT, body)
+
+
+async def _first_answer(
+    tx: Tx, row: sa.Row[Any], principal: VerifiedPrincipal, request_id: str, act: str
+) -> OwnerChange | None:
+    q = t.ownership_requests.c
+    query = sa.select(q.act, q.result).where(
+        q.conversation_id == row.id, q.principal == principal.key, q.request_id == request_id
+    )
+    prior = (await tx.execute(query)).one_or_none()
+    if prior is None:
+        return None
+    if prior.act != act:
+        raise RequestConflict(f"This request_id was used for a {prior.act}; use a new one for a {act}.")
+    if "refused" in prior.result:
+        raise NotOwned(prior.result["refused"], **{k: v for k, v in prior.result.items() if k != "refused"})
+    return OwnerChange.model_validate(prior.result)
+
+
+async def _record_answer(
+    tx: Tx, row: sa.Row[Any], principal: VerifiedPrincipal, request_id: str, act: str, result: dict[str, Any]
+) -> None:
+    await tx.execute(
+        sa.insert(t.ownership_requests).values(
+            tenant_id=row.tenant_id,
+            conversation_id=row.id,
+            request_id=request_id,
+            principal=principal.key,
+            act=act,
+            result=result,
+        )
+    )

@@ -1,0 +1,156 @@
+"""Proposals: an action enters the ledger with its verdict, replaces what it supersedes, and is shown to the customer.
+
+One transaction, fenced like a reply; a proposal answers the messages that asked for it.
+"""
+
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+
+from domain.action import Action, ActionState, Cause, Payload, payload_digest
+from domain.base import Noun
+from domain.conversation import EventKind, Phase
+from domain.handoff import HandoffReason
+from domain.turn import Effect, TurnFence
+from domain.verdict import Verdict, VerdictKind
+from domain.words import Words
+from store import tables as t
+from store.database import Database, Tx
+from store.ledger import actions_of, move, proposal_body, reject_unsent
+from store.log import append, append_behind, lock_conversation, step_result
+from store.ownership import BOT, hand_over
+from store.turns import Behind, answer_through, refusal_of, with_disclosure
+
+
+class Proposal(Noun):
+    """Everything that a proposal is made of. The operation id was minted by the workflow before any attempt."""
+
+    operation_id: str
+    customer_id: str
+    payload: Payload
+    verdict: Verdict
+    evidence_id: str
+    evidence_digest: str
+    language: str
+    supersedes: tuple[str, ...] = ()
+    ttl_s: int
+
+
+async def propose(
+    db: Database, fence: TurnFence, proposal: Proposal, words: Words, behind: Behind, now: datetime
+) -> Effect:
+    """Record a proposal. A forbidden one is recorded as denied and handed to a person in the same transaction."""
+    async with db.transaction(fence.tenant_id) as tx:
+        row = await lock_conversation(tx, fence.conversation_id)
+        if (prior := await step_result(tx, row.id, fence.step_id)) is not None:
+            return Effect.DONE if prior.kind == EventKind.PROPOSAL else Effect.HANDED_OFF
+        if (refused := await refusal_of(tx, row, fence)) is not None:
+            return refused
+        if (in_flight := await _make_room(tx, row, proposal, words, now)) is not None:
+            return in_flight
+        action = await _insert(tx, row, proposal, now)
+        if proposal.verdict.kind is VerdictKind.FORBID:
+            await move(tx, action, ActionState.REJECTED, Cause.DENIED, "policy:engine", now)
+            await hand_over(
+                tx,
+                row,
+                BOT,
+                fence.step_id,
+                HandoffReason.POLICY_FORBIDS,
+                words,
+                now,
+                through=fence.through_seq,
+                step_id=fence.step_id,
+                behind=behind,
+            )
+            return Effect.HANDED_OFF
+        action = await move(tx, action, ActionState.AWAITING_APPROVAL, Cause.APPROVAL_NEEDED, "policy:engine", now)
+        event = await append(
+            tx,
+            row,
+            EventKind.PROPOSAL,
+            BOT,
+            {
+                **proposal_body(action, words),
+                "summary": await with_disclosure(tx, row.id, words.proposal(action), proposal.language, words),
+                "answers_through": fence.through_seq,
+            },
+            step_id=fence.step_id,
+        )
+        await append_behind(tx, row, behind)
+        await answer_through(tx, row, fence, event.seq, proposal.language, Phase.AWAITING_CONFIRMATION)
+        return Effect.DONE
+
+
+async def _make_room(tx: Tx, row: sa.Row[object], proposal: Proposal, words: Words, now: datetime) -> Effect | None:
+    """Supersede what is unsent and stands in the way; what may have been sent has to be established first."""
+    in_the_way = [
+        action
+        for action in await actions_of(tx, str(row.id), lock=True)
+        if action.payload.resource == proposal.payload.resource or action.operation_id in proposal.supersedes
+    ]
+    if any(action.state.in_flight and not action.unsent for action in in_the_way):
+        return Effect.IN_FLIGHT
+    for action in in_the_way:
+        if action.unsent:
+            await reject_unsent(tx, row, action, Cause.SUPERSEDED, BOT, words, now)
+    return None
+
+
+async def _insert(tx: Tx, row: sa.Row[object], proposal: Proposal, now: datetime) -> Action:
+    payload = proposal.payload
+    values = {
+        "operation_id": proposal.operation_id,
+        "tenant_id": row.tenant_id,
+        "conversation_id": row.id,
+        "customer_id": proposal.customer_id,
+        "kind": payload.kind.value,
+        "resource": payload.resource,
+        "amount_minor": payload.amount_minor,
+        "currency": payload.currency,
+        "payload": payload.model_dump(mode="json"),
+        "payload_digest": payload_digest(proposal.operation_id, payload),
+        "required_approvals": [r.value for r in proposal.verdict.required],
+        "requested_by": BOT,
+        "owner_epoch": row.owner_epoch,
+        "policy_digest": proposal.verdict.policy_digest,
+        "evidence_id": proposal.evidence_id,
+        "evidence_digest": proposal.evidence_digest,
+        "language": proposal.language,
+        "created_at": now,
+        "expires_at": now + timedelta(seconds=proposal.ttl_s),
+    }
+    await tx.execute(sa.insert(t.actions).values(**values))
+    await tx.execute(
+        sa.insert(t.transitions).values(
+            tenant_id=row.tenant_id,
+            operation_id=proposal.operation_id,
+            n=0,
+            from_state="",
+            to_state=ActionState.PROPOSED.value,
+            cause=Cause.PROPOSED.value,
+            actor=BOT,
+            at=now,
+        )
+    )
+    stored = await actions_of(tx, str(row.id))
+    return next(a for a in stored if a.operation_id == proposal.operation_id)
+
+
+async def withdraw_proposals(
+    db: Database,
+    fence: TurnFence,
+    operation_ids: tuple[str, ...],
+    words: Words,
+    now: datetime,
+) -> Effect:
+    """Reject what the customer does not want any more and was not sent. The reply follows as a step of its own."""
+    async with db.transaction(fence.tenant_id) as tx:
+        row = await lock_conversation(tx, fence.conversation_id)
+        if (refused := await refusal_of(tx, row, fence)) is not None:
+            return refused
+        for action in await actions_of(tx, row.id, lock=True):
+            if action.operation_id in operation_ids and action.unsent:
+                actor = f"customer:{action.customer_id}"
+                await reject_unsent(tx, row, action, Cause.DECLINED, actor, words, now)
+        return Effect.DONE

@@ -1,0 +1,215 @@
+"""What waits for people: handoffs, cases and approvals, most urgent first, and the bundle that tells all.
+
+Everything here is read; claiming goes through a takeover.
+"""
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from domain.action import Action, ActionState, ApprovalRole
+from domain.base import Noun
+from domain.conversation import EventKind
+from domain.handoff import HandoffBundle, QueueStatus
+from domain.principal import VerifiedPrincipal
+from domain.refusal import NotFound
+from store import tables as t
+from store.database import Database, Tx
+from store.ledger import actions_of, missing_approvals, to_action
+from store.turns import load_evidence
+
+PAGE_MAX = 200
+
+# Most urgent first: an unknown outcome is money that nobody can account for; then who has waited longest.
+_URGENCY = {"unknown_action": 0, "unknown_outcome": 1, "customer_requested": 2, "handoff_requested": 2}
+_URGENCY_ELSE = 3
+
+
+class QueueItem(Noun):
+    """One thing that waits for a person."""
+
+    item: str  # handoff | case
+    handoff_id: str | None
+    case_id: str | None
+    conversation_id: str | None
+    operation_id: str | None
+    reason: str
+    goal: str | None
+    queue_status: QueueStatus
+    assignee: str | None
+    language: str | None
+    opened_at: datetime
+    waited_s: int
+
+
+class ApprovalItem(Noun):
+    """One action that waits for somebody's consent."""
+
+    operation_id: str
+    conversation_id: str
+    kind: str
+    payload: dict[str, Any]
+    payload_digest: str
+    amount_minor: int | None
+    currency: str | None
+    missing: tuple[ApprovalRole, ...]
+    required_approvals: tuple[ApprovalRole, ...]
+    created_at: datetime
+    expires_at: datetime
+
+
+async def queue(db: Database, staff: VerifiedPrincipal, now: datetime) -> list[QueueItem]:
+    """Return open handoffs and cases of the tenant, most urgent first (at most PAGE_MAX of each)."""
+    h, k, c = t.handoffs.c, t.cases.c, t.conversations.c
+    handoffs = (
+        sa.select(t.handoffs, c.language)
+        .join(t.conversations, c.id == h.conversation_id)
+        .where(h.queue_status != QueueStatus.DONE.value)
+        .order_by(h.opened_at)
+        .limit(PAGE_MAX)
+    )
+    cases = sa.select(t.cases).where(k.queue_status != QueueStatus.DONE.value).order_by(k.opened_at).limit(PAGE_MAX)
+    async with db.transaction(staff.tenant_id) as tx:
+        items = [_handoff_item(r, now) for r in (await tx.execute(handoffs)).all()]
+        items += [_case_item(r, now) for r in (await tx.execute(cases)).all()]
+    return sorted(items, key=lambda i: (_URGENCY.get(i.reason, _URGENCY_ELSE), i.opened_at))
+
+
+def _handoff_item(r: sa.Row[Any], now: datetime) -> QueueItem:
+    return QueueItem(
+        item="handoff",
+        handoff_id=r.id,
+        case_id=None,
+        conversation_id=r.conversation_id,
+        operation_id=None,
+        reason=r.reason,
+        goal=r.goal,
+        queue_status=QueueStatus(r.queue_status),
+        assignee=r.assignee,
+        language=r.language,
+        opened_at=r.opened_at,
+        waited_s=max(0, int((now - r.opened_at).total_seconds())),
+    )
+
+
+def _case_item(r: sa.Row[Any], now: datetime) -> QueueItem:
+    return QueueItem(
+        item="case",
+        handoff_id=None,
+        case_id=r.id,
+        conversation_id=r.conversation_id,
+        operation_id=r.operation_id,
+        reason=r.kind,
+        goal=None,
+        queue_status=QueueStatus(r.queue_status),
+        assignee=r.assignee,
+        language=None,
+        opened_at=r.opened_at,
+        waited_s=max(0, int((now - r.opened_at).total_seconds())),
+    )
+
+
+async def pending_approvals(db: Database, staff: VerifiedPrincipal) -> list[ApprovalItem]:
+    """Return the tenant's actions that wait for approval, those about to expire first."""
+    a = t.actions.c
+    query = (
+        sa.select(t.actions)
+        .where(a.state == ActionState.AWAITING_APPROVAL.value)
+        .order_by(a.expires_at, a.operation_id)
+        .limit(PAGE_MAX)
+    )
+    async with db.transaction(staff.tenant_id) as tx:
+        actions = [to_action(r) for r in (await tx.execute(query)).all()]
+        return [await _approval_item(tx, action) for action in actions]
+
+
+async def _approval_item(tx: Tx, action: Action) -> ApprovalItem:
+    return ApprovalItem(
+        operation_id=action.operation_id,
+        conversation_id=action.conversation_id,
+        kind=action.kind.value,
+        payload=action.payload.model_dump(mode="json"),
+        payload_digest=action.payload_digest,
+        amount_minor=action.payload.amount_minor,
+        currency=action.payload.currency,
+        missing=await missing_approvals(tx, action),
+        required_approvals=action.required_approvals,
+        created_at=action.created_at,
+        expires_at=action.expires_at,
+    )
+
+
+async def handoff_bundle(db: Database, staff: VerifiedPrincipal, handoff_id: str) -> HandoffBundle:
+    """Return all that the person who takes over needs (design §8). Raises NotFound."""
+    async with db.transaction(staff.tenant_id) as tx:
+        h = t.handoffs.c
+        row = (await tx.execute(sa.select(t.handoffs).where(h.id == handoff_id))).one_or_none()
+        if row is None:
+            raise NotFound("There is no such handoff.")
+        actions = await actions_of(tx, row.conversation_id)
+        owner, holder = await _owner(tx, row.conversation_id)
+        return HandoffBundle(
+            handoff_id=row.id,
+            conversation_id=row.conversation_id,
+            goal=row.goal,
+            open_questions=await _open_questions(tx, row),
+            evidence=await _evidence(tx, row.evidence_id),
+            confirmed_actions=tuple(_told(a) for a in actions if a.state is ActionState.CONFIRMED),
+            pending_actions=tuple(_told(a) for a in actions if not a.state.terminal),
+            reason=row.reason,
+            owner=f"staff:{holder}" if holder else owner,
+            next_step=_next_step(row, actions),
+            transcript_url=f"/conversations/{row.conversation_id}/events?after=0",
+            queue_status=QueueStatus(row.queue_status),
+            opened_at=row.opened_at,
+        )
+
+
+async def _owner(tx: Tx, conversation_id: str) -> tuple[str, str | None]:
+    c = t.conversations.c
+    row = (await tx.execute(sa.select(c.owner, c.holder).where(c.id == conversation_id))).one()
+    return str(row.owner), row.holder
+
+
+async def _open_questions(tx: Tx, row: sa.Row[Any]) -> tuple[str, ...]:
+    """What the customer wrote that no answer has dealt with when the handoff opened, and since."""
+    e = t.events.c
+    query = (
+        sa.select(e.body["text"].astext)
+        .where(
+            e.conversation_id == row.conversation_id,
+            e.seq > row.open_from_seq,
+            e.kind == EventKind.CUSTOMER_MESSAGE.value,
+        )
+        .order_by(e.seq)
+        .limit(50)
+    )
+    return tuple((await tx.execute(query)).scalars())
+
+
+async def _evidence(tx: Tx, evidence_id: str | None) -> tuple[dict[str, Any], ...]:
+    if evidence_id is None:
+        return ()
+    found = await load_evidence(tx, evidence_id)
+    return (found.model_dump(mode="json"),)
+
+
+def _told(action: Action) -> dict[str, Any]:
+    fields = {"operation_id", "kind", "state", "cause", "payload", "external_id", "sent_at", "settled_at", "created_at"}
+    return action.model_dump(mode="json", include=fields)
+
+
+def _next_step(row: sa.Row[Any], actions: list[Action]) -> str:
+    """One plain sentence on what is expected of the person."""
+    unknown = [a for a in actions if a.state is ActionState.UNKNOWN]
+    if unknown:
+        return (
+            f"Establish whether {len(unknown)} action(s) took effect before promising or repeating anything; "
+            "reconciliation goes on and settles them when it knows."
+        )
+    if any(a.state is ActionState.SUBMITTED for a in actions):
+        return "An action is in flight; its outcome will appear in the log. Answer the open questions meanwhile."
+    if row.queue_status == QueueStatus.WAITING.value:
+        return "Take over, answer the open questions, then release or leave it with you."
+    return "Answer the open questions, then release to the assistant."

@@ -1,0 +1,132 @@
+"""The tables as SQLAlchemy Core sees them: names and types; their constraints live in the migrations.
+
+A test compares this page with a migrated database, column by column.
+"""
+
+from sqlalchemy import BigInteger, Boolean, Column, Date, DateTime, Integer, MetaData, Table, Text, Uuid
+from sqlalchemy.dialects.postgresql import JSONB
+
+metadata = MetaData()
+At = DateTime(timezone=True)
+
+
+def _table(name: str, *columns: Column[object]) -> Table:
+    return Table(name, metadata, *columns)
+
+
+def _text(*names: str) -> list[Column[object]]:
+    return [Column(name, Text) for name in names]
+
+
+def _at(*names: str) -> list[Column[object]]:
+    return [Column(name, At) for name in names]
+
+
+def _int(*names: str) -> list[Column[object]]:
+    return [Column(name, Integer) for name in names]
+
+
+def _json(*names: str) -> list[Column[object]]:
+    return [Column(name, JSONB) for name in names]
+
+
+def _serial(name: str) -> Column[object]:
+    return Column(name, BigInteger, primary_key=True, autoincrement=True)
+
+
+policy_bundles = _table(
+    "policy_bundles", *_text("digest", "bundle_id", "version"), *_json("manifest", "files"), *_at("published_at")
+)
+tenants = _table(
+    "tenants",
+    *_text("id", "name", "kind", "stage", "policy_digest"),
+    Column("dispatch_halted", Boolean),
+    *_at("created_at"),
+)
+staff = _table("staff", *_text("tenant_id", "id", "name", "role"), *_at("revoked_at"))
+customers = _table("customers", *_text("tenant_id", "id", "status"), *_at("first_seen_at"))
+conversations = _table(
+    "conversations",
+    *_text("id", "tenant_id", "principal_kind", "principal_id", "channel", "language", "owner", "holder", "phase"),
+    *_int("owner_epoch", "version", "customer_seq", "answered_seq", "consumed_seq"),
+    *_at("created_at", "updated_at"),
+)
+events = _table(
+    "events",
+    *_text("tenant_id", "conversation_id", "kind", "actor", "client_message_id", "step_id"),
+    *_int("seq", "part"),
+    Column("event_id", Uuid(as_uuid=False)),
+    *_at("at"),
+    *_json("body"),
+)
+ownership_requests = _table(
+    "ownership_requests",
+    *_text("tenant_id", "conversation_id", "request_id", "principal", "act"),
+    *_json("result"),
+    *_at("at"),
+)
+outbox = _table(
+    "outbox",
+    _serial("id"),
+    *_text("tenant_id", "conversation_id", "operation_id", "event_id"),
+    *_int("event_seq", "owner_epoch", "attempts"),
+    *_at("created_at", "next_attempt_at", "delivered_at"),
+)
+evidence = _table(
+    "evidence",
+    *_text("evidence_id", "tenant_id", "conversation_id", "source", "subject"),
+    *_json("value"),
+    *_at("observed_at"),
+    *_int("max_age_s"),
+)
+actions = _table(
+    "actions",
+    *_text("operation_id", "tenant_id", "conversation_id", "customer_id", "kind", "resource", "currency"),
+    Column("amount_minor", BigInteger),
+    *_json("payload", "required_approvals"),
+    *_text("payload_digest", "state", "cause", "requested_by", "policy_digest", "evidence_id", "evidence_digest"),
+    *_text("language", "reserved_step", "external_id"),
+    *_int("owner_epoch", "send_count", "moves"),
+    *_at("created_at", "expires_at", "reserved_at", "sent_at", "last_sent_at", "settled_at"),
+)
+transitions = _table(
+    "transitions",
+    *_text("tenant_id", "operation_id", "from_state", "to_state", "cause", "actor"),
+    *_int("n"),
+    *_at("at"),
+)
+legal_moves = _table("legal_moves", *_text("from_state", "to_state"))
+approvals = _table(
+    "approvals",
+    _serial("id"),
+    *_text("tenant_id", "operation_id", "approver", "role", "decision"),
+    *_text("payload_digest", "policy_digest", "evidence_digest", "note"),
+    *_at("decided_at", "expires_at", "voided_at", "consumed_at"),
+)
+handoffs = _table(
+    "handoffs",
+    *_text("id", "tenant_id", "conversation_id", "request_id", "reason", "goal", "queue_status", "assignee"),
+    *_int("through_seq", "open_from_seq"),
+    *_text("evidence_id"),
+    *_at("opened_at", "claimed_at", "done_at"),
+)
+cases = _table(
+    "cases",
+    *_text("id", "tenant_id", "conversation_id", "operation_id", "kind", "queue_status", "assignee"),
+    *_json("detail"),
+    *_at("opened_at", "done_at"),
+)
+articles = _table(
+    "articles",
+    *_text("tenant_id", "slug", "language", "audience", "title", "body"),
+    *_int("version"),
+    *_at("effective_from", "effective_until"),
+)
+usage = _table("usage", *_text("tenant_id", "measure"), Column("day", Date), Column("amount", BigInteger))
+idempotency_keys = _table(
+    "idempotency_keys",
+    *_text("tenant_id", "principal", "key", "request_digest"),
+    *_int("status"),
+    *_json("answer"),
+    *_at("created_at"),
+)

@@ -1,0 +1,162 @@
+"""A gateway over a real Postgres, an issuer of tokens, and people of two tenants to call it."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from fastapi import FastAPI
+
+from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
+from domain.wake import Wake
+from domain.words import Words
+from gateway.app import Doors, create_app
+from gateway.hub import Hub
+from gateway.identity import TokenVerifier
+from gateway.keys import FILE_PACE, KeySet, Pace, file_reader
+from settings import Settings
+from store.database import Database
+from store.listening import listening
+from tests.conftest import MakeCustomer, MakeStaff, MakeTenant
+from tests.gateway.caller import Caller
+from tests.gateway.issuer import AUDIENCE, ISSUER, Issuer
+from tests.postgres import Postgres
+from tests.store.world import Talk
+
+MakeDoors = Callable[..., Doors]
+Serve = Callable[[FastAPI], AbstractAsyncContextManager[str]]
+
+
+class Notebook:
+    """A courier that writes down what it is given."""
+
+    def __init__(self) -> None:
+        self.wakes: list[Wake] = []
+
+    def send(self, wakes: Sequence[Wake]) -> None:
+        self.wakes.extend(wakes)
+
+
+@pytest.fixture
+def issuer(tmp_path: Path) -> Issuer:
+    return Issuer(tmp_path / "jwks.json")
+
+
+@pytest.fixture
+def courier() -> Notebook:
+    return Notebook()
+
+
+@pytest.fixture
+def make_doors(postgres: Postgres, db: Database, issuer: Issuer, words: Words, courier: Notebook) -> MakeDoors:
+    """Doors of a gateway; settings are changed by name."""
+
+    def make(database: Database | None = None, pace: Pace = FILE_PACE, probes: Any = None, **changed: Any) -> Doors:
+        given = {"tenant_requests_per_second_max": 10_000, "customer_messages_per_minute_max": 10_000, **changed}
+        settings = Settings(database_url=postgres.app_url, api_public_url="https://interlock.example", **given)
+        used = database or db
+        return Doors(
+            settings=settings,
+            db=used,
+            courier=courier,
+            words=words,
+            clock=lambda: datetime.now(UTC),
+            verifier=TokenVerifier(KeySet(file_reader(issuer.path), pace), ISSUER, AUDIENCE),
+            hub=Hub(partial(listening, used), settings.sse_streams_per_principal_max),
+            probes=probes or {},
+        )
+
+    return make
+
+
+@pytest.fixture
+def app(make_doors: MakeDoors) -> FastAPI:
+    return create_app(make_doors())
+
+
+@pytest.fixture
+def calling(issuer: Issuer) -> Callable[[FastAPI], AbstractAsyncContextManager[Caller]]:
+    """Call an app within this process; its lifespan is not run."""
+
+    @contextlib.asynccontextmanager
+    async def calling(app: FastAPI) -> AsyncIterator[Caller]:
+        transport = httpx.ASGITransport(app=app, raise_app_exceptions=True)
+        async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as http:
+            yield Caller(http, issuer, app.openapi())
+
+    return calling
+
+
+@pytest.fixture
+async def caller(
+    app: FastAPI, calling: Callable[[FastAPI], AbstractAsyncContextManager[Caller]]
+) -> AsyncIterator[Caller]:
+    async with calling(app) as one:
+        yield one
+
+
+@pytest.fixture
+def serve() -> Serve:
+    """Serve an app over HTTP on a free port; gives its URL."""
+
+    @contextlib.asynccontextmanager
+    async def serving(app: FastAPI) -> AsyncIterator[str]:
+        config = uvicorn.Config(app, port=0, log_config=None, lifespan="on", timeout_graceful_shutdown=3)
+        server = uvicorn.Server(config)
+        task = asyncio.create_task(server._serve())
+        while not server.started:
+            await asyncio.sleep(0.01)
+            if task.done():
+                await task
+        port = server.servers[0].sockets[0].getsockname()[1]
+        try:
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            app.state.desk.hub.end_streams()
+            server.should_exit = True
+            await task
+
+    return serving
+
+
+@pytest.fixture
+def tenant(make_tenant: MakeTenant) -> str:
+    return make_tenant()
+
+
+@pytest.fixture
+def customer(tenant: str, make_customer: MakeCustomer) -> VerifiedPrincipal:
+    return make_customer(tenant)
+
+
+@pytest.fixture
+def agent(tenant: str, make_staff: MakeStaff) -> VerifiedPrincipal:
+    return make_staff(tenant, StaffRole.AGENT)
+
+
+@pytest.fixture
+def manager(tenant: str, make_staff: MakeStaff) -> VerifiedPrincipal:
+    return make_staff(tenant, StaffRole.MANAGER)
+
+
+@pytest.fixture
+def visitor(tenant: str) -> VerifiedPrincipal:
+    return VerifiedPrincipal(tenant_id=tenant, kind=PrincipalKind.ANONYMOUS, id="visitor-1")
+
+
+@pytest.fixture
+def service(tenant: str) -> VerifiedPrincipal:
+    return VerifiedPrincipal(tenant_id=tenant, kind=PrincipalKind.SERVICE, id="scraper")
+
+
+@pytest.fixture
+async def talk(db: Database, words: Words, customer: VerifiedPrincipal) -> Talk:
+    """A conversation of the customer's."""
+    return await Talk(db, words, customer).begin()

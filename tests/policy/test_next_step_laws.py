@@ -1,0 +1,169 @@
+"""Laws of the next step and of the payload made of it, over any account, conversation and understanding."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.account import Account
+from domain.action import Action, ActionKind, ActionState, CancelSubscriptionPayload, RefundPayload
+from domain.situation import Situation
+from domain.step import Answer, AwaitOutcome, Propose, Question, Withdraw
+from domain.understanding import Intent, TurnContext
+from policy.next_step import next_step
+from policy.proposal import NotProposable, payload_for
+from tests.policy import worlds as w
+
+ORDERS = ["A-10001", "A-10002", "B-10001"]
+SUBS = ["sub_1", "sub_2"]
+NAMES = st.sampled_from(
+    [*ORDERS, *SUBS, "pay_1", "pay_2", "pay_3", "10001", "10002", "a 10002", "A-9", "x", "ß١٢٣", ""]
+)
+RESOURCES = st.sampled_from(
+    [*(f"order:{o}" for o in ORDERS), *(f"subscription:{s}" for s in SUBS), "payment:pay_1", "payment:pay_9", "odd"]
+)
+
+
+@st.composite
+def accounts(draw: st.DrawFn) -> Account:
+    statuses = st.sampled_from(["delivered", "shipped", "processing", "cancelled", "refunded"])
+    orders = [
+        w.order(ident, draw(statuses), draw(st.integers(0, 9000)), refunded=draw(st.sampled_from([0, 0, 500, 9000])))
+        for ident in draw(st.sets(st.sampled_from(ORDERS)))
+    ]
+    subs = [
+        w.subscription(ident, draw(st.sampled_from(["active", "cancelled", "past_due"])))
+        for ident in draw(st.sets(st.sampled_from(SUBS)))
+    ]
+    payments = [
+        w.payment(
+            ident,
+            3000,
+            draw(st.sampled_from([1, 2, 300])),
+            order_id=draw(st.sampled_from([None, "A-10001", "A-77777"])),
+            subscription_id=draw(st.sampled_from([None, "sub_1"])),
+        )
+        for ident in draw(st.sets(st.sampled_from(["pay_1", "pay_2", "pay_3"])))
+    ]
+    return w.account(*orders, *subs, *payments)
+
+
+@st.composite
+def actions(draw: st.DrawFn) -> tuple[Action, ...]:
+    made = []
+    for n in range(draw(st.integers(0, 3))):
+        payload = draw(
+            st.one_of(
+                st.sampled_from([w.refund(f"order:{o}", 2000) for o in ORDERS]),
+                st.sampled_from([w.cancellation(s) for s in SUBS]),
+            )
+        )
+        made.append(w.action(payload, draw(st.sampled_from(list(ActionState))), f"op_{n}", draw(st.integers(0, 3))))
+    return tuple(made)
+
+
+@st.composite
+def situations(draw: st.DrawFn) -> Situation:
+    return w.situation(
+        draw(st.sampled_from(list(Intent))),
+        *draw(st.lists(NAMES, max_size=3)),
+        owned=draw(st.none() | accounts()),
+        actions=draw(actions()),
+        corrects=draw(st.booleans()),
+        suspicious=draw(st.booleans()),
+        confidence=draw(st.sampled_from([0.2, 0.5, 0.9])),
+        awaited_by_person=draw(st.sampled_from([(), ("op_0",)])),
+        context=TurnContext(
+            intent=draw(st.none() | st.sampled_from(list(Intent))),
+            resource=draw(st.none() | RESOURCES),
+            question=draw(st.none() | st.sampled_from(list(Question))),
+        ),
+    )
+
+
+@given(situations())
+def test_every_resource_in_a_step_exists_in_the_account(situation: Situation) -> None:
+    step = next_step(situation)
+    if isinstance(step, Answer | Propose) and step.resource is not None:
+        assert situation.account is not None
+        found = situation.account.resource(step.resource)
+        assert found is not None
+        assert step.resource.endswith(f":{found.id}")
+
+
+@given(situations())
+def test_every_operation_in_a_step_is_of_this_conversation_and_in_a_fitting_state(situation: Situation) -> None:
+    states = {a.operation_id: a.state for a in situation.actions}
+    match next_step(situation):
+        case Withdraw(operation_ids=ids):
+            assert ids
+            assert all(states[op].unexecuted for op in ids)
+        case Propose(supersedes=ids):
+            assert {op for op, state in states.items() if state.unexecuted} == set(ids)
+        case AwaitOutcome(operation_id=op):
+            assert states[op].in_flight
+            assert op not in situation.awaited_by_person
+        case Answer(operation_id=str(op)):
+            assert op in states
+        case _:
+            pass
+
+
+@given(situations())
+def test_what_is_proposed_is_nowhere_in_flight_and_has_a_payload_of_its_own_resource(situation: Situation) -> None:
+    step = next_step(situation)
+    if isinstance(step, Propose):
+        assert situation.account is not None
+        payload = payload_for(step, situation.account, w.CUSTOMER)
+        assert (payload.resource, payload.amount_minor) == (step.resource, step.amount_minor)
+        assert not any(a.state.in_flight and a.payload.resource == step.resource for a in situation.actions)
+
+
+@given(situations())
+def test_another_customers_order_is_treated_as_one_that_does_not_exist(situation: Situation) -> None:
+    def naming(mention: str) -> object:
+        told = situation.understanding.model_copy(update={"mentions": (mention,)})
+        return next_step(situation.model_copy(update={"understanding": told}))
+
+    assert naming("C-55555") == naming("no-such-order-1")
+
+
+@given(situations())
+def test_a_step_does_not_hang_on_the_order_in_which_facts_are_listed(situation: Situation) -> None:
+    turned = situation.model_copy(update={"actions": situation.actions[::-1]})
+    assert next_step(turned) == next_step(situation)
+
+
+OWNED = w.account(w.order(version=7), w.subscription("sub_1", version=4), w.payment("pay_1", version=2))
+
+
+def step(kind: ActionKind, resource: str, amount: int | None = 100, currency: str | None = "EUR") -> Propose:
+    return Propose(kind=kind, resource=resource, amount_minor=amount, currency=currency)
+
+
+def test_a_payload_carries_the_version_that_the_account_shows() -> None:
+    order = payload_for(step(ActionKind.REFUND, "order:a-10001"), OWNED, w.CUSTOMER)
+    assert order == w.refund(amount=100, resource_version=7)
+    charge = payload_for(step(ActionKind.REFUND, "payment:pay_1"), OWNED, w.CUSTOMER)
+    assert isinstance(charge, RefundPayload)
+    assert (charge.order_id, charge.payment_id, charge.resource_version) == (None, "pay_1", 2)
+    ended = payload_for(step(ActionKind.CANCEL_SUBSCRIPTION, "subscription:sub_1", None, None), OWNED, w.CUSTOMER)
+    assert isinstance(ended, CancelSubscriptionPayload)
+    assert ended.resource_version == 4
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        step(ActionKind.REFUND, "order:A-9"),
+        step(ActionKind.REFUND, "subscription:sub_1"),
+        step(ActionKind.REFUND, "order:A-10001", None),
+        step(ActionKind.REFUND, "order:A-10001", 0),
+        step(ActionKind.REFUND, "order:A-10001", 100, None),
+        step(ActionKind.CANCEL_SUBSCRIPTION, "order:A-10001"),
+        step(ActionKind.CANCEL_SUBSCRIPTION, "subscription:sub_9"),
+        step(ActionKind.REFUND, "odd"),
+    ],
+)
+def test_what_does_not_fit_the_account_cannot_be_proposed(wrong: Propose) -> None:
+    with pytest.raises(NotProposable):
+        payload_for(wrong, OWNED, w.CUSTOMER)

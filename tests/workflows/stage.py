@@ -1,0 +1,147 @@
+"""Everything that runs under a scene: the real worker over real parts, and what the gateway would hold.
+
+One stage serves many scenes at once; nothing of one scene touches another's customer.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from temporalio.client import Client
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.worker import Worker
+
+import worker
+from activities.considering import Considering
+from activities.sorting import SortFailures
+from connectors.shop import ShopConnector
+from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
+from domain.understanding import TurnContext, Understanding
+from domain.wake import Wake
+from domain.words import Words
+from language.ledger_words import LedgerWords
+from language.understanding import RulesUnderstander
+from relay.relay import Relay
+from relay.temporal import Waker
+from settings import Settings
+from store.database import Database
+from store.outbox import mark_delivered
+from tests.demo.conftest import READ, WRITE, ShopProcess
+from tests.postgres import Postgres
+from tests.workflows.gates import Gates
+
+IDLE_CLOSE_S = 600
+RELAY_INTERVAL_S = 0.1
+BREAKS = "frobnicate"  # a word that the understanding cannot stand
+
+
+class TouchyUnderstander(RulesUnderstander):
+    """The real one, with one defect."""
+
+    def understand(self, texts: Sequence[str], context: TurnContext) -> Understanding:
+        if any(BREAKS in text for text in texts):
+            raise KeyError(texts[0])
+        return super().understand(texts, context)
+
+
+def settings_of(postgres: Postgres, address: str, shop_url: str, **other: Any) -> Settings:
+    """Settings as the worker would read them, with times that suit a test."""
+    given: dict[str, Any] = {
+        "database_url": postgres.app_url,
+        "database_relay_url": postgres.relay_url,
+        "temporal_address": address,
+        "task_queue": f"q-{uuid4().hex[:8]}",
+        "shop_url": shop_url,
+        "shop_read_key": READ,
+        "shop_write_key": WRITE,
+        "dispatch_timeout_s": 1,
+        "reconcile_deadline_s": 60,
+        "conversation_idle_close_s": IDLE_CLOSE_S,
+    }
+    return Settings(**{**given, **other})
+
+
+@dataclass
+class Stage:
+    """One worker and all that scenes on it need."""
+
+    settings: Settings
+    shop: ShopProcess
+    client: Client
+    db: Database
+    relay_db: Database
+    waker: Waker
+    connector: ShopConnector
+    gates: Gates = field(default_factory=Gates)
+    words: Words = field(default_factory=LedgerWords)
+    scenes: list[Any] = field(default_factory=list)  # of this stage, to look at their histories
+
+    def staff(self, tenant_id: str, ident: str) -> VerifiedPrincipal:
+        role = StaffRole.MANAGER if ident == "mia" else StaffRole.AGENT
+        return VerifiedPrincipal(tenant_id=tenant_id, kind=PrincipalKind.STAFF, id=ident, role=role)
+
+    async def deliver(self, *wakes: Wake | None) -> None:
+        """Bring wake-ups to Temporal as the gateway does after its commit."""
+        for wake in wakes:
+            if wake is not None:
+                await self.waker.wake(wake)
+                await mark_delivered(self.db, [wake.outbox_id], datetime.now(UTC), wake.tenant_id)
+
+    def activities(self) -> Sequence[Callable[..., Any]]:
+        """The worker's own activities, but for an understanding with a defect."""
+        touchy = Considering(self.db, self.connector, TouchyUnderstander()).consider_turn
+        own = worker.activities_of(self.settings, self.db, self.connector)
+        return [touchy, *(a for a in own if a.__name__ != touchy.__name__)]
+
+    def worker(self) -> Worker:
+        """The worker of `worker.py`, without a cache: every task replays its workflow from the start."""
+        return Worker(
+            self.client,
+            task_queue=self.settings.task_queue,
+            workflows=worker.WORKFLOWS,
+            activities=self.activities(),
+            workflow_runner=worker.workflow_runner(),
+            interceptors=[self.gates, SortFailures()],
+            max_cached_workflows=0,
+        )
+
+
+@asynccontextmanager
+async def furnished(settings: Settings, shop: ShopProcess) -> AsyncIterator[Stage]:
+    """Give a stage on which nothing runs yet."""
+    client = await Client.connect(settings.temporal_address, data_converter=pydantic_data_converter)
+    db, relay_db = Database(settings.database_url, 20), Database(settings.relay_url, 3)
+    waker = Waker(client, settings.task_queue, int(settings.conversation_idle_close_s))
+    connector = worker.shop_of(settings)
+    try:
+        yield Stage(settings, shop, client, db, relay_db, waker, connector)
+    finally:
+        await connector.close()
+        await db.close()
+        await relay_db.close()
+
+
+@asynccontextmanager
+async def playing(settings: Settings, shop: ShopProcess) -> AsyncIterator[Stage]:
+    """Give a stage with its worker and relay running."""
+    async with AsyncExitStack() as stack:
+        stage = await stack.enter_async_context(furnished(settings, shop))
+        await stack.enter_async_context(stage.worker())
+        await stack.enter_async_context(relaying(stage))
+        yield stage
+
+
+@asynccontextmanager
+async def relaying(stage: Stage) -> AsyncIterator[None]:
+    """Run the relay beside a scene."""
+    relay = asyncio.create_task(Relay(stage.relay_db, stage.waker, RELAY_INTERVAL_S).run())
+    try:
+        yield
+    finally:
+        relay.cancel()
+        with suppress(asyncio.CancelledError):
+            await relay

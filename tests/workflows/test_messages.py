@@ -1,0 +1,113 @@
+"""Laws of messages: each is answered once, in order, over everything unanswered; signals are hints and change nothing."""
+
+import asyncio
+
+import pytest
+
+from domain.conversation import EventKind, Owner
+from domain.errand import Errand
+from domain.wake import Wake
+from tests.workflows.scene import Scene, until
+from tests.workflows.stage import BREAKS, Stage
+from workflows.options import ROUNDS_MAX
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def test_a_message_gets_one_answer(scene: Scene) -> None:
+    took = await scene.ask_status()
+    (reply,) = await scene.answered()
+    assert reply.body["answers_through"] == took.seq
+    assert scene.person.order(4) in reply.body["text"]
+
+
+async def test_three_quick_messages_get_one_answer(scene: Scene) -> None:
+    gate = scene.stage.gates.before(Errand.CONSIDER_TURN, scene.id)
+    await scene.say("Hello")
+    await gate.until_reached()
+    await scene.say("where is")
+    last = await scene.ask_status()
+    gate.open()
+    (reply,) = await scene.answered()
+    assert reply.body["answers_through"] == last.seq
+    await scene.at_rest()
+    assert len(await scene.answers()) == 1
+
+
+async def test_a_newer_message_drops_a_stale_draft_and_the_turn_runs_again(scene: Scene) -> None:
+    gate = scene.stage.gates.before(Errand.PUBLISH_REPLY, scene.id)
+    await scene.say("Hello")
+    await gate.until_reached()
+    last = await scene.ask_status()
+    gate.open()
+    (reply,) = await scene.answered()
+    assert reply.body["answers_through"] == last.seq
+    assert scene.person.order(4) in reply.body["text"]
+
+
+async def test_drafts_are_dropped_only_so_often(scene: Scene) -> None:
+    await scene.stage.deliver((await scene.say("Hello", deliver=False)).wake)
+    for _ in range(ROUNDS_MAX + 1):
+        gate = scene.stage.gates.before(Errand.PUBLISH_REPLY, scene.id)
+        await gate.until_reached()
+        await scene.say("Hello again", deliver=False)
+        gate.open()
+    await until(scene.answers, "an answer although the customer goes on writing")
+    through = [e.body["answers_through"] for e in await scene.answered(2)]
+    assert through == sorted(set(through))
+
+
+async def test_signals_twice_late_out_of_order_and_very_old_change_nothing(scene: Scene) -> None:
+    wakes = []
+    for _ in range(3):
+        wakes.append((await scene.say("Hello", deliver=False)).wake)
+    await scene.stage.deliver(*reversed(wakes), *wakes)
+    await scene.answered()
+    await scene.at_rest()
+    before = await scene.log()
+    very_old = Wake(
+        outbox_id=0, tenant_id=scene.tenant, conversation_id=scene.id, operation_id=None, seq=-7, event_id="", owner_epoch=0
+    )
+    await scene.stage.deliver(very_old, *wakes)
+    await asyncio.sleep(0.5)
+    assert await scene.log() == before
+    seqs = [e.seq for e in before if e.kind is EventKind.CUSTOMER_MESSAGE]
+    assert seqs == sorted(seqs) and len(seqs) == 3
+
+
+async def test_a_signal_with_nothing_pending_is_safe(scene: Scene) -> None:
+    nothing = Wake(
+        outbox_id=0, tenant_id=scene.tenant, conversation_id=scene.id, operation_id=None, seq=0, event_id="", owner_epoch=1
+    )
+    await scene.stage.deliver(nothing)
+    state = await scene.handle.query("state")
+    assert (state["phase"], state["owner"]) == ("idle", "bot")
+    assert await scene.log() == []
+
+
+async def test_a_signal_for_a_conversation_that_does_not_exist_ends_its_workflow(stage: Stage) -> None:
+    ghost = Scene(stage, id="conv-ghost")
+    nothing = Wake(
+        outbox_id=0, tenant_id=ghost.tenant, conversation_id=ghost.id, operation_id=None, seq=1, event_id="", owner_epoch=1
+    )
+    await stage.deliver(nothing)
+    await asyncio.wait_for(ghost.handle.result(), 10)
+
+
+async def test_what_cannot_be_understood_for_a_defect_of_ours_is_acknowledged_and_handed_off(scene: Scene) -> None:
+    await scene.say(f"Please {BREAKS} my order")
+    view = await scene.owned_by(Owner.HUMAN)
+    assert view.handoff is not None
+    kinds = [e.kind for e in await scene.log()]
+    assert EventKind.NOTICE in kinds and EventKind.BOT_REPLY not in kinds
+    (handoff,) = await scene.log(EventKind.HANDOFF)
+    assert handoff.body["reason"] == "understanding_failed"
+
+
+async def test_answers_stand_in_the_order_of_their_messages(scene: Scene) -> None:
+    for n in range(4):
+        await scene.say("Hello" if n % 2 else f"Where is my order {scene.person.order(4)}?")
+        await scene.answered(n + 1)
+    through = [e.body["answers_through"] for e in await scene.answers()]
+    asked = [e.seq for e in await scene.log(EventKind.CUSTOMER_MESSAGE)]
+    assert through == asked

@@ -1,0 +1,172 @@
+"""The worker's composition root: workflows, activities, the outbox relay and the sweep in one process.
+
+Everything that an activity holds is built here, once.
+"""
+
+import asyncio
+import signal
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import structlog
+from temporalio.client import Client
+from temporalio.worker import Worker
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
+
+from activities.comparing import Comparing
+from activities.considering import Considering
+from activities.executing import Executing
+from activities.policybook import PolicyBook
+from activities.proposing import Proposing
+from activities.reconciling import Reconciling
+from activities.sorting import SortFailures
+from activities.speaking import Speaking
+from connectors.shop import ShopConnector
+from language.drafting import TemplateDrafter
+from language.ledger_words import LedgerWords
+from language.understanding import RulesUnderstander
+from relay.relay import Relay
+from relay.temporal import TemporalAddress, Waker, connect
+from settings import Settings
+from store.database import Database
+from workflows.action import ActionWorkflow
+from workflows.conversation import ConversationWorkflow
+
+log = structlog.get_logger()
+
+SENDS_MAX = 3  # of one operation, all under its one key
+WORKFLOWS = [ConversationWorkflow, ActionWorkflow]
+PASSED_THROUGH = ("domain", "workflows", "pydantic", "pydantic_core", "annotated_types", "typing_extensions")
+
+
+def workflow_runner() -> SandboxedWorkflowRunner:
+    """Return the sandbox that workflows run in, and that `interlock replay` gives to its replayer."""
+    return SandboxedWorkflowRunner(restrictions=SandboxRestrictions.default.with_passthrough_modules(*PASSED_THROUGH))
+
+
+def address_of(settings: Settings) -> TemporalAddress:
+    """Return where Temporal is, from the settings."""
+    key = settings.temporal_api_key
+    return TemporalAddress(
+        address=settings.temporal_address,
+        namespace=settings.temporal_namespace,
+        tls=settings.temporal_tls,
+        api_key=key.get_secret_value() if key else None,
+    )
+
+
+def shop_of(settings: Settings) -> ShopConnector:
+    """Return the connector of the business system, from the settings."""
+    read, write = settings.shop_read_key, settings.shop_write_key
+    return ShopConnector(
+        settings.shop_url,
+        read.get_secret_value() if read else "",
+        write.get_secret_value() if write else "",
+        settings.dispatch_timeout_s,
+    )
+
+
+def activities_of(settings: Settings, db: Database, shop: ShopConnector) -> Sequence[Callable[..., Any]]:
+    """Return every activity, bound to its collaborators."""
+    words, policies = LedgerWords(), PolicyBook(db)
+    considering = Considering(db, shop, RulesUnderstander())
+    speaking = Speaking(db, TemplateDrafter(), words)
+    proposing = Proposing(
+        db, policies, words, int(settings.customer_confirmation_ttl_s), int(settings.staff_approval_ttl_s)
+    )
+    executing = Executing(db, shop, policies, words, int(settings.reservation_claim_ttl_s), SENDS_MAX)
+    reconciling = Reconciling(db, shop, words, int(settings.reconcile_deadline_s), SENDS_MAX)
+    return [
+        considering.consider_turn,
+        speaking.publish_reply,
+        speaking.withdraw_proposals,
+        speaking.tell_waiting,
+        speaking.hand_off,
+        speaking.hand_off_unread,
+        speaking.close_idle,
+        proposing.propose_action,
+        executing.load_action,
+        executing.reserve_action,
+        executing.dispatch_action,
+        executing.resend_action,
+        executing.after_dispatch,
+        executing.expire_action,
+        executing.withdraw_action,
+        reconciling.look_up_action,
+        reconciling.open_case,
+    ]
+
+
+def worker_of(client: Client, settings: Settings, activities: Sequence[Callable[..., Any]]) -> Worker:
+    """Return the Temporal worker."""
+    return Worker(
+        client,
+        task_queue=settings.task_queue,
+        workflows=WORKFLOWS,
+        activities=activities,
+        workflow_runner=workflow_runner(),
+        interceptors=[SortFailures()],
+        max_cached_workflows=2_000,
+        max_concurrent_activities=50,
+        max_concurrent_local_activities=50,
+        max_concurrent_workflow_tasks=50,
+        sticky_queue_schedule_to_start_timeout=timedelta(seconds=3),
+        graceful_shutdown_timeout=timedelta(seconds=12),
+    )
+
+
+async def connected(where: TemporalAddress) -> Client:
+    """Return a connected client, waiting for Temporal for as long as it takes and saying so."""
+    pause_s = 0.5
+    while True:
+        try:
+            return await connect(where, lazy=False)
+        except RuntimeError:
+            log.warning("temporal.awaited", address=where.address, pause_s=pause_s)
+            await asyncio.sleep(pause_s)
+            pause_s = min(pause_s * 2, 15)
+
+
+async def serve(settings: Settings, ready_file: Path | None = None) -> None:
+    """Run until SIGINT or SIGTERM; `ready_file` is created once the worker polls."""
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    db = Database(settings.database_url, settings.database_pool_size)
+    relay_db = Database(settings.relay_url, pool_size=3)
+    shop = shop_of(settings)
+    client = await connected(address_of(settings))
+    waker = Waker(client, settings.task_queue, int(settings.conversation_idle_close_s))
+    relay = asyncio.create_task(Relay(relay_db, waker, settings.relay_sweep_interval_s).run())
+    comparing = asyncio.create_task(Comparing(db, relay_db, shop).run())
+    try:
+        async with worker_of(client, settings, activities_of(settings, db, shop)):
+            if ready_file is not None:
+                await asyncio.to_thread(ready_file.touch)
+            log.info("worker.started", task_queue=settings.task_queue, temporal=settings.temporal_address)
+            await _until_stopped(stop, relay, comparing)
+    finally:
+        for task in (relay, comparing):
+            task.cancel()
+        await asyncio.gather(relay, comparing, return_exceptions=True)
+        await shop.close()
+        await db.close()
+        await relay_db.close()
+        log.info("worker.stopped")
+
+
+async def _until_stopped(stop: asyncio.Event, *loops: asyncio.Task[None]) -> None:
+    """Wait for the signal; a loop that ends by a defect ends the worker, loudly."""
+    stopped = asyncio.create_task(stop.wait())
+    await asyncio.wait({stopped, *loops}, return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    for loop in loops:
+        if loop.done():
+            loop.result()
+
+
+def run(settings: Settings, ready_file: Path | None = None) -> None:
+    """Run the worker in this process until it is told to stop."""
+    asyncio.run(serve(settings, ready_file))
