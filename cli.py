@@ -266,6 +266,9 @@ def recover(
 def reconcile(
     hours: Annotated[float, typer.Option(min=0.1, help="How far back to look.")] = 26,
     data_dir: Annotated[Path | None, typer.Option(help="Reconcile the stack of this data folder.")] = None,
+    after_restore: Annotated[
+        bool, typer.Option(help="Postgres was restored: hold all dispatch until its books agree again.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array, one object a tenant.")] = False,
 ) -> None:
     """Compare the ledger with the business system, both ways; each difference becomes a case with a person.
@@ -289,7 +292,8 @@ def reconcile(
         db, relay_db, shop = Database(told.database_url, 2), Database(told.relay_url, 1), shop_of(told)
         try:
             since = datetime.now(UTC) - timedelta(hours=hours)
-            return await Comparing(db, relay_db, shop).compare_all(since)
+            books = Comparing(db, relay_db, shop)
+            return await (books.after_restore(since) if after_restore else books.compare_all(since))
         finally:
             await shop.close()
             await db.close()

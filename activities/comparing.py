@@ -11,7 +11,7 @@ import structlog
 
 from domain.base import Noun
 from domain.fault import OperationalFault
-from store.comparison import Difference, Effect, all_tenants, compare, named_by, open_cases, sent_since
+from store.comparison import Difference, Effect, all_tenants, compare, hold_dispatch, named_by, open_cases, sent_since
 from store.database import Database
 from store.faults import passes
 
@@ -63,6 +63,20 @@ class Comparing:
         return Compared(
             tenant_id=tenant_id, effects=len(effects), actions=len(sent), differences=tuple(found), new_cases=new
         )
+
+    async def after_restore(self, since: datetime) -> list[Compared]:
+        """After a restore of Postgres: hold every tenant, ask for the effects it has forgotten, then let go on.
+
+        A tenant whose books violate an invariant stays on hold. Raises Unreachable with everything still on hold.
+        """
+        tenants = await all_tenants(self._relay_db)
+        for tenant in tenants:
+            await hold_dispatch(self._db, tenant, held=True)
+        compared = [await self.compare_tenant(tenant, since) for tenant in tenants]
+        for books in compared:
+            if not any(d.violates for d in books.differences):
+                await hold_dispatch(self._db, books.tenant_id, held=False)
+        return compared
 
     async def run(self) -> None:
         """Compare every hour until cancelled; what cannot be reached now is looked at an hour later."""

@@ -49,7 +49,7 @@ class Proposing:
         await self._policies.open(turn.policy_digest)
         verdict = self._policies.judge(turn.policy_digest, _question(turn, turn.customer_id, payload, found, now))
         proposal = self._proposal(ask, turn.customer_id, payload, verdict, found)
-        facts = behind(ask.considered, verdict, ask.operation_id)
+        facts = behind(ask.considered, found, verdict, ask.operation_id)
         return await propose(self._db, ask.fence, proposal, self._words, facts, now)
 
     def _proposal(

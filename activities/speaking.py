@@ -14,6 +14,7 @@ from domain.handoff import HandoffReason
 from domain.reply import Draft
 from domain.step import Answer, Clarify, Topic
 from domain.turn import Effect
+from domain.understanding import TurnContext
 from domain.words import Words
 from language.drafting import Drafter, DraftRequest
 from policy.reply_checks import check
@@ -53,7 +54,12 @@ class Speaking:
         match self._through_the_gate(ask, step, facts):
             case Publish(reply=reply):
                 return await publish_reply(
-                    self._db, ask.fence, reply, ask.considered.language, self._words, behind(ask.considered)
+                    self._db,
+                    ask.fence,
+                    reply,
+                    ask.considered.language,
+                    self._words,
+                    behind(ask.considered, facts.evidence),
                 )
             case withheld:
                 reason = withheld.reason.handoff
@@ -78,6 +84,7 @@ class Speaking:
         )
 
     def _draft(self, ask: TurnEffect, step: Answer | Clarify, facts: DraftingFacts, now: datetime) -> Draft:
+        understood = ask.considered.understood
         return self._drafter.draft(
             DraftRequest(
                 step=step,
@@ -85,6 +92,7 @@ class Speaking:
                 evidence=facts.evidence,
                 articles=facts.articles,
                 actions=facts.actions,
+                context=TurnContext(intent=understood.intent if understood else None),
                 now=now,
             )
         )

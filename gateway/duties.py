@@ -39,3 +39,11 @@ async def author_of(desk: Desk, caller: VerifiedPrincipal, conversation_id: str)
         await view_conversation(desk.db, caller, conversation_id)
         raise Forbidden("Only the customer writes as the customer; people of the staff reply.")
     return caller
+
+
+async def person_of(desk: Desk, caller: VerifiedPrincipal, conversation_id: str) -> VerifiedPrincipal:
+    """Return the caller, anybody but a machine. Raises NotFound for what they may not see, else Forbidden."""
+    if caller.kind is PrincipalKind.SERVICE:
+        await view_conversation(desk.db, caller, conversation_id)
+        raise Forbidden("Services look, and ask for nobody.")
+    return caller

@@ -17,6 +17,7 @@ from language.words import spoken
 
 _NO_DECIMALS = re.compile("BIF|CLP|DJF|GNF|ISK|JPY|KMF|KRW|PYG|RWF|UGX|VND|VUV|XAF|XOF|XPF")
 _THREE_DECIMALS = re.compile("BHD|IQD|JOD|KWD|LYD|OMR|TND")
+_CODE_BESIDE_DIGIT = re.compile(r"(?<=[A-Z])(?=\d)|(?<=\d)(?=[A-Z])")
 _DAYS_AS_IN = {"en": "en_GB"}  # the day before the month, without a comma
 
 
@@ -33,7 +34,8 @@ def money(minor: int, currency: str, language: str) -> str:
     amount = Decimal(minor).scaleb(-decimals)
     locale = spoken(language)
     pattern = _pattern(locale, decimals)
-    return str(pattern.apply(amount, _locale(locale), currency=code, currency_digits=False))
+    written = str(pattern.apply(amount, _locale(locale), currency=code, currency_digits=False))
+    return _CODE_BESIDE_DIGIT.sub("\u00a0", written)
 
 
 def day(at: datetime, now: datetime, language: str) -> str:

@@ -100,7 +100,8 @@ def _read(text: str, context: TurnContext) -> Reading:
     found: tuple[Hit, ...] = ()
     for tongue in _tongues(language, tokens):
         words = lexicon(tongue)
-        found = words.hits(words.mended(tokens))
+        likely = tongue in (language, FALLBACK)  # a slip is mended only in a language that is likely
+        found = words.hits(words.mended(tokens) if likely else tokens)
         if any(h.concept != "mention" for h in found):
             if tongue != FALLBACK and context.language is None:
                 language = tongue

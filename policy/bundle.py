@@ -14,6 +14,7 @@ from typing import Any, Self
 import cedarpy
 from pydantic import AwareDatetime, ValidationError
 
+from domain.action import ApprovalRole
 from domain.base import Noun, digest_of
 
 FILES = ("policies.cedar", "schema.cedarschema", "manifest.json")
@@ -48,6 +49,7 @@ class Bundle:
     schema: cedarpy.Schema
     rule_ids: frozenset[str]
     approval_blind: frozenset[str]  # the rules that never look at approvals: more approvals change nothing for them
+    roles: frozenset[ApprovalRole]  # those that some rule names: the approval of others changes nothing
 
     @classmethod
     def load(cls, folder: Path = BASE) -> Self:
@@ -67,6 +69,7 @@ class Bundle:
         policies, schema = files["policies.cedar"], files["schema.cedarschema"]
         manifest = _manifest(files["manifest.json"])
         rules = _rules(_validated(policies, schema, manifest.id), manifest.id)
+        words = {node for rule in rules.values() for node in _nodes(rule["conditions"]) if isinstance(node, str)}
         return cls(
             manifest=manifest,
             files=MappingProxyType(dict(files)),
@@ -75,6 +78,7 @@ class Bundle:
             schema=cedarpy.Schema.from_str(schema),
             rule_ids=frozenset(rules),
             approval_blind=frozenset(name for name, rule in rules.items() if not _looks_at_approvals(rule)),
+            roles=frozenset(role for role in ApprovalRole if role.value in words),
         )
 
 

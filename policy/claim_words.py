@@ -6,7 +6,7 @@ Data alone: a promise is of the speaker, of the future or of a refund as such; a
 import re
 
 LANGUAGES = frozenset({"en", "es", "de", "fr", "pt", "it"})
-_FEW = r"(?:[^\s.!?]+ ){0,3}?"  # up to three words between
+_FEW = r"(?:[^\s.!?:]+ ){0,3}?"  # up to three words between
 
 _EN_DONE = (
     r"(?:refunded|cancell?ed|credited|reimbursed|reversed|processed|issued|submitted|initiated|arranged|approved"

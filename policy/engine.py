@@ -3,7 +3,7 @@
 Pure given its bundle; whatever goes wrong in evaluation is a forbid.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -50,7 +50,7 @@ class PolicyEngine:
 
     def _with_more(self, request: dict[str, Any], granted: tuple[ApprovalRole, ...]) -> Verdict | None:
         """The verdict under the smallest larger set of approvals that settles it, or None where none does."""
-        for approvals in _larger_sets(granted):
+        for approvals in _larger_sets(granted, self.bundle.roles):
             ruling = self._rule(request, approvals, checked=False)
             if ruling.failed:
                 return self._verdict(VerdictKind.FORBID, ruling)
@@ -64,14 +64,9 @@ class PolicyEngine:
         schema = self.bundle.schema if checked else None
         try:
             asked = with_approvals(request, approvals)
-            result = cedarpy.is_authorized(asked, self.bundle.policies, NO_ENTITIES, schema)
+            return _ruling(cedarpy.is_authorized(asked, self.bundle.policies, NO_ENTITIES, schema))
         except (TypeError, ValueError, RuntimeError):
             return FAILED
-        told = result.diagnostics
-        rule_ids = tuple(sorted(told.id_annotations_by_reason.get(reason, reason) for reason in told.reasons))
-        if told.errors or result.decision is cedarpy.Decision.NoDecision:
-            return Ruling(False, (*(() if result.allowed else rule_ids), EVALUATION_ERROR), failed=True)
-        return Ruling(result.allowed, rule_ids or (DEFAULT_DENY,))
 
     def _verdict(
         self,
@@ -89,14 +84,25 @@ class PolicyEngine:
         )
 
 
+def _ruling(result: cedarpy.AuthzResult) -> Ruling:
+    """Cedar's answer in our terms: rules by their own ids, and any error a failure."""
+    told = result.diagnostics
+    rule_ids = tuple(sorted(told.id_annotations_by_reason.get(reason, reason) for reason in told.reasons))
+    if told.errors or result.decision is cedarpy.Decision.NoDecision:
+        return Ruling(False, (*(() if result.allowed else rule_ids), EVALUATION_ERROR), failed=True)
+    return Ruling(result.allowed, rule_ids or (DEFAULT_DENY,))
+
+
 def _in_order(roles: Sequence[ApprovalRole]) -> tuple[ApprovalRole, ...]:
     """The roles, each once, in the order in which they are declared."""
     return tuple(role for role in ApprovalRole if role in roles)
 
 
-def _larger_sets(granted: Sequence[ApprovalRole]) -> Iterator[tuple[ApprovalRole, ...]]:
-    """Every proper superset of `granted`, the smallest first, the customer's consent before that of staff."""
-    others = [role for role in ApprovalRole if role not in granted]
+def _larger_sets(
+    granted: Sequence[ApprovalRole], named: Collection[ApprovalRole]
+) -> Iterator[tuple[ApprovalRole, ...]]:
+    """Every proper superset of `granted` by roles that rules name: the smallest first, the customer before staff."""
+    others = [role for role in ApprovalRole if role in named and role not in granted]
     for size in range(1, len(others) + 1):
         for more in combinations(others, size):
             yield _in_order((*granted, *more))

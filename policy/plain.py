@@ -13,13 +13,15 @@ _QUOTES = str.maketrans({"’": "'", "ʼ": "'", "`": "'", "´": "'"})
 
 def plain(text: str) -> str:
     """Return `text` with ASCII digits, plain spaces and apostrophes, and without hidden characters."""
+    if text.isascii():
+        return text.translate(_QUOTES)
     composed = unicodedata.normalize("NFKC", text).translate(_QUOTES)
     return "".join(_char(c) for c in composed if unicodedata.category(c) != "Cf")
 
 
 def _char(char: str) -> str:
-    digit = unicodedata.decimal(char, None)
-    return char if digit is None or char.isascii() else str(digit)
+    digit = None if char.isascii() else unicodedata.decimal(char, None)
+    return char if digit is None else str(digit)
 
 
 def contains_word(text: str, word: str) -> bool:

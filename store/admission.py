@@ -71,11 +71,12 @@ async def begin_request(
         insert(t.idempotency_keys)
         .values(tenant_id=tenant_id, principal=principal, key=key, request_digest=request_digest, created_at=now)
         .on_conflict_do_nothing()
+        .returning(k.key)
     )
     async with db.transaction(tenant_id) as tx:
         row = None
         while row is None:  # the key that was in the way may be given back before it is read
-            if (await tx.execute(add)).rowcount:
+            if (await tx.execute(add)).one_or_none() is not None:
                 return None
             row = (await tx.execute(sa.select(t.idempotency_keys).where(mine).with_for_update())).one_or_none()
         abandoned = row.status is None and row.created_at < now - timedelta(seconds=lease_s)

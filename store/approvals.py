@@ -187,7 +187,8 @@ async def _record(
     taken = sa.select(p.approver).where(
         p.operation_id == action.operation_id, p.role == role.value, p.voided_at.is_(None), p.decision == "approve"
     )
-    if (other := (await tx.execute(taken)).scalar_one_or_none()) is not None:
+    other = (await tx.execute(taken)).scalar_one_or_none()
+    if other is not None and decision is ApprovalDecision.APPROVE:  # a no is heard also after a yes
         raise ApprovalStale(f"The {role.value} approval was given already, by {other}.", approver=other)
     await tx.execute(
         sa.insert(t.approvals).values(

@@ -105,6 +105,12 @@ async def open_cases(db: Database, tenant_id: str, differences: Sequence[Differe
     return new
 
 
+async def hold_dispatch(db: Database, tenant_id: str, *, held: bool) -> None:
+    """Stop a tenant's dispatch, or let it go on: the kill switch that every reservation and claim locks."""
+    async with db.transaction(tenant_id) as tx:
+        await tx.execute(sa.update(t.tenants).where(t.tenants.c.id == tenant_id).values(dispatch_halted=held))
+
+
 async def _open_case(tx: Tx, tenant_id: str, difference: Difference) -> int:
     a, k = t.actions.c, t.cases.c
     conversation = sa.select(a.conversation_id).where(a.operation_id == difference.operation_id).scalar_subquery()

@@ -15,6 +15,7 @@ from domain.handoff import HandoffReason, QueueStatus
 from domain.principal import VerifiedPrincipal
 from domain.refusal import NotOwned, RequestConflict
 from domain.turn import Effect, TurnFence
+from domain.understanding import Intent
 from domain.wake import Wake
 from domain.words import NoticeKind, Words
 from store import tables as t
@@ -218,22 +219,28 @@ async def hand_over(
     """Under the row's lock: owner becomes human, unsent actions are withdrawn, the customer is told."""
     actions = await withdraw_unsent(tx, row, words, actor, now)
     epoch = row.owner_epoch + 1
-    answered = max(row.answered_seq, through or 0)
+    understood = next((body for kind, body in behind or [] if kind is EventKind.UNDERSTANDING), {})
+    language = understood.get("language", row.language)
     await change_row(
         tx,
         row.id,
         owner=Owner.HUMAN.value,
         owner_epoch=epoch,
         holder=None,
-        answered_seq=answered,
+        answered_seq=max(row.answered_seq, through or 0),
         phase=Phase.HUMAN_OWNED.value,
+        language=language,
     )
     already = await open_handoff(tx, row.id)
-    handoff_id = already.id if already else await _open_handoff(tx, row, f"{actor}:{request_id}", reason, now)
+    handoff_id = (
+        already.id
+        if already
+        else await _open_handoff(tx, row, f"{actor}:{request_id}", reason, now, intent=understood.get("intent"))
+    )
     event = await _tell_owner(tx, row, actor, Owner.HUMAN, epoch, step_id)
     await append_behind(tx, row, behind or [])
     await _tell_handoff(tx, row, actor, handoff_id, QueueStatus.WAITING, reason)
-    await _tell_notice(tx, row, NoticeKind.HANDED_TO_PERSON, words)
+    await _tell_notice(tx, row, NoticeKind.HANDED_TO_PERSON, words, language)
     change = OwnerChange(
         owner=Owner.HUMAN,
         owner_epoch=epoch,
@@ -281,7 +288,13 @@ async def open_handoff(tx: Tx, conversation_id: str) -> sa.Row[Any] | None:
 
 
 async def _open_handoff(
-    tx: Tx, row: sa.Row[Any], request_id: str, reason: HandoffReason, now: datetime, staff_id: str | None = None
+    tx: Tx,
+    row: sa.Row[Any],
+    request_id: str,
+    reason: HandoffReason,
+    now: datetime,
+    staff_id: str | None = None,
+    intent: str | None = None,
 ) -> str:
     handoff_id = str(uuid4())
     v = t.evidence.c
@@ -293,7 +306,7 @@ async def _open_handoff(
             conversation_id=row.id,
             request_id=request_id,
             reason=reason.value,
-            goal=await _goal(tx, row.id),
+            goal=await _goal(tx, row.id, intent),
             queue_status=(QueueStatus.CLAIMED if staff_id else QueueStatus.WAITING).value,
             assignee=staff_id,
             claimed_at=now if staff_id else None,
@@ -305,16 +318,22 @@ async def _open_handoff(
     return handoff_id
 
 
-async def _goal(tx: Tx, conversation_id: str) -> str:
-    """The label of what the customer was last understood to want."""
+_ASKING = Intent.ASKS_FOR_PERSON.value  # a wish for a person is a reason, not what the customer came for
+
+
+async def _goal(tx: Tx, conversation_id: str, intent: str | None) -> str:
+    """The label of what the customer was last understood to want, `intent` being that of this turn."""
+    if intent is not None and intent != _ASKING:
+        return intent
     e = t.events.c
+    told = e.body["intent"].astext
     query = (
-        sa.select(e.body["intent"].astext)
-        .where(e.conversation_id == conversation_id, e.kind == EventKind.UNDERSTANDING.value)
+        sa.select(told)
+        .where(e.conversation_id == conversation_id, e.kind == EventKind.UNDERSTANDING.value, told != _ASKING)
         .order_by(e.seq.desc())
         .limit(1)
     )
-    return (await tx.execute(query)).scalar_one_or_none() or "not_understood_yet"
+    return (await tx.execute(query)).scalar_one_or_none() or intent or "not_understood_yet"
 
 
 async def _claim_handoff(tx: Tx, row: sa.Row[Any], staff: VerifiedPrincipal, request_id: str, now: datetime) -> str:
@@ -349,8 +368,8 @@ async def _tell_handoff(
     await append(tx, row, EventKind.HANDOFF, actor, body)
 
 
-async def _tell_notice(tx: Tx, row: sa.Row[Any], kind: NoticeKind, words: Words) -> None:
-    body = {"notice": kind.value, "text": words.notice(kind, row.language)}
+async def _tell_notice(tx: Tx, row: sa.Row[Any], kind: NoticeKind, words: Words, language: str | None = None) -> None:
+    body = {"notice": kind.value, "text": words.notice(kind, language or row.language)}
     await append(tx, row, EventKind.NOTICE, BOT, body)
 
 

@@ -111,7 +111,7 @@ def _case_item(r: sa.Row[Any], now: datetime) -> QueueItem:
 
 
 async def pending_approvals(db: Database, staff: VerifiedPrincipal) -> list[ApprovalItem]:
-    """Return the tenant's actions that wait for approval, those about to expire first."""
+    """Return the tenant's actions that wait for approval by staff, those about to expire first."""
     a = t.actions.c
     query = (
         sa.select(t.actions)
@@ -121,7 +121,8 @@ async def pending_approvals(db: Database, staff: VerifiedPrincipal) -> list[Appr
     )
     async with db.transaction(staff.tenant_id) as tx:
         actions = [to_action(r) for r in (await tx.execute(query)).all()]
-        return [await _approval_item(tx, action) for action in actions]
+        items = [await _approval_item(tx, action) for action in actions]
+    return [item for item in items if any(role is not ApprovalRole.CUSTOMER for role in item.missing)]
 
 
 async def _approval_item(tx: Tx, action: Action) -> ApprovalItem:

@@ -169,8 +169,9 @@ async def open_case(db: Database, tenant_id: str, operation_id: str, words: Word
                 opened_at=now,
             )
             .on_conflict_do_nothing()
+            .returning(t.cases.c.id)
         )
-        if opened.rowcount and row.owner == Owner.BOT:
+        if opened.one_or_none() is not None and row.owner == Owner.BOT:
             await hand_over(tx, row, BOT, f"case:{case_id}", HandoffReason.UNKNOWN_OUTCOME, words, now)
         return action.state
 

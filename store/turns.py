@@ -90,7 +90,12 @@ async def _left_open(tx: Tx, conversation_id: str) -> TurnContext:
     if body is None:
         return TurnContext()
     intent = Intent(body["intent"]) if body.get("intent") else None
-    return TurnContext(intent=intent, resource=body.get("resource"), question=body.get("question"))
+    return TurnContext(
+        intent=intent,
+        resource=body.get("resource"),
+        question=body.get("question"),
+        language=body.get("language"),
+    )
 
 
 async def _with_a_person(tx: Tx, actions: list[Action]) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from store.migrate import migrate
 
 GIVEN = "INTERLOCK_TEST_DATABASE_URL"
 READY_S = 60.0
-QUICK = ("-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
+QUICK = ("-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "scram_iterations=1")
 
 
 @dataclass(frozen=True)

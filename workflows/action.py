@@ -4,7 +4,7 @@ It goes by the row alone, so it can be started again at any time, from any state
 """
 
 from datetime import timedelta
-from typing import assert_never
+from typing import Any, assert_never
 
 from temporalio import workflow
 
@@ -22,6 +22,8 @@ from workflows.options import (
     RESERVE_BACKOFF_MAX,
 )
 from workflows.steps import StepFailed, business_call, step
+
+_SHOWN = {"state", "cause", "missing", "send_count", "person_has_it"}
 
 
 @workflow.defn(name=ACTION_WORKFLOW)
@@ -68,10 +70,10 @@ class ActionWorkflow:
         self._woken = True
 
     @workflow.query(name="state")
-    def state(self) -> dict[str, str | int | None]:
+    def state(self) -> dict[str, Any]:
         """Return where the ledger said that the action stands."""
         p = self._progress
-        return {"state": p.state, "cause": p.cause, "send_count": p.send_count} if p else {"state": None}
+        return p.model_dump(mode="json", include=_SHOWN) if p else {"state": None}
 
     @workflow.query(name="timeline")
     def timeline(self) -> list[TimelineEntry]:

@@ -48,9 +48,7 @@ def phase_of(owner: Owner, actions: Sequence[ActionProgress]) -> Phase:
     return Phase.IDLE
 
 
-def conversation_card(
-    owner: Owner, epoch: int, version: int, phase: Phase, actions: Sequence[ActionProgress]
-) -> str:
+def conversation_card(owner: Owner, epoch: int, version: int, phase: Phase, actions: Sequence[ActionProgress]) -> str:
     """Return the card of a conversation: phase, owner, open actions with state and age, what it waits for."""
     lines = [
         f"**{phase.value}** · owner **{owner.value}** (epoch {epoch}) · version {version}",

@@ -33,7 +33,7 @@ async def step(errand: Errand, ask: Any, answer: type[T], patient_ask: Any | Non
     """Take one step of the database or the rules and return its answer. Raises StepFailed."""
     try:
         return await _local(errand, ask, answer)
-    except FailureError as fault:  # a local activity's failure comes as it is, an ordinary one's inside an ActivityError
+    except FailureError as fault:  # a local activity's failure comes bare, an ordinary one's inside an ActivityError
         if is_cancelled_exception(fault):
             raise
         _raise_if_final(fault)

@@ -18,6 +18,8 @@ from demo.tour.teller import Outcome, Teller
 from demo.tour.verdicts import Record
 
 READING_PAUSE_S = 1.2
+ARRIVAL_S_MAX = 15.0
+WRITE, LOOK_UP = "refund", "look_up"
 
 
 @dataclass
@@ -50,12 +52,23 @@ class Stage:
 
     def fault(self, mode: str) -> None:
         """Have the shop's next refund go wrong in one way."""
-        self.stack.shop("POST", "/_faults", {"operation": "refund", "mode": mode, "times": 1})
+        self.stack.shop("POST", "/_faults", {"operation": WRITE, "mode": mode, "times": 1})
         self.teller.say("fault", f"the shop's next refund meets {mode}", "yellow")
 
+    def until_the_fault_is_met(self) -> None:
+        """Return once a refund has reached the shop and met its fault. Raises SceneFault where none comes."""
+        deadline = time.monotonic() + ARRIVAL_S_MAX
+        while any(fault["operation"] == WRITE for fault in self._faults()):
+            if time.monotonic() > deadline:
+                raise SceneFault(f"no refund reached the shop within {ARRIVAL_S_MAX:g} s")
+            time.sleep(0.05)
+
     def clear_faults(self) -> None:
-        """Have the shop behave."""
+        """Have the shop behave; look-ups that the demo's own past keeps from working stay as they are."""
+        kept = [fault for fault in self._faults() if fault["operation"] == LOOK_UP]
         self.stack.shop("DELETE", "/_faults")
+        for fault in kept:
+            self.stack.shop("POST", "/_faults", fault)
 
     def close(self, chat: Chat) -> Record:
         """Tell ledger, effects and links of a conversation, and return all that was seen of it."""
@@ -82,6 +95,9 @@ class Stage:
                 action = self.stack.api("GET", f"/actions/{operation_id}", token).body
                 busy.add(str(action.get("payload", {}).get("order_id")))
         return busy
+
+    def _faults(self) -> list[Json]:
+        return list(self.stack.shop("GET", "/_faults")["faults"])
 
     def _items(self, path: str, token: str) -> list[Json]:
         return list(self.stack.api("GET", path, token).body.get("items", ()))

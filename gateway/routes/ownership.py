@@ -11,7 +11,7 @@ from gateway.answers import HandoffRequested, Released, TakenOver
 from gateway.bodies import AskForPerson, Release, TakeOver
 from gateway.desk import caller_of, desk_of
 from gateway.documents import posted
-from gateway.duties import staff_of
+from gateway.duties import person_of, staff_of
 from gateway.shapes import Id
 from store import ownership
 
@@ -26,8 +26,9 @@ router = APIRouter(route_class=GuardedRoute, tags=["ownership"])
 async def hand_off(request: Request, conversation_id: Id, body: AskForPerson) -> HandoffRequested:
     """Hand the conversation to a person; while one handoff is open, asking again gives the same."""
     desk = desk_of(request)
+    caller = await person_of(desk, caller_of(request), conversation_id)
     change = await ownership.request_handoff(
-        desk.db, caller_of(request), conversation_id, body.request_id, desk.words, desk.clock()
+        desk.db, caller, conversation_id, body.request_id, desk.words, desk.clock()
     )
     desk.send(change.wake)
     return HandoffRequested.model_validate(change, from_attributes=True)

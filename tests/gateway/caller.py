@@ -38,7 +38,8 @@ class Caller:
         if who is not None:
             token = who if isinstance(who, str) else self.issuer.token(who)
             headers["Authorization"] = f"Bearer {token}"
-        answer = await self.http.request(method, path, headers=headers, **more)
+        raw = {name: value.encode("latin-1") for name, value in headers.items()}
+        answer = await self.http.request(method, path, headers=raw, **more)
         self.check(answer)
         return answer
 

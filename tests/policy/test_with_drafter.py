@@ -1,4 +1,4 @@
-"""Drafts in, checks out: whatever the drafter makes passes in every language, and no longer does once the facts differ."""
+"""Drafts in, checks out: what the drafter makes passes in every language, and no longer once the facts differ."""
 
 from datetime import timedelta
 from itertools import product
@@ -21,10 +21,10 @@ from tests.policy import worlds as w
 DRAFTER = TemplateDrafter()
 LANGUAGES = (*SPOKEN, "fi", "pt-BR")
 ORDER_STATUSES = (
-    "pending placed paid processing processed packed label_created picked_up shipped in_transit out_for_delivery"
-    " delivery_attempted exception delivered returned cancelled refunded partially_refunded lost canceled fulfilled"
-    " completed odd-status"
-).split()
+    *("pending", "placed", "paid", "processing", "processed", "packed", "label_created", "picked_up", "shipped"),
+    *("in_transit", "out_for_delivery", "delivery_attempted", "exception", "delivered", "returned", "cancelled"),
+    *("refunded", "partially_refunded", "lost", "canceled", "fulfilled", "completed", "odd-status"),
+)
 SUB_STATUSES = ("active", "trialing", "past_due", "paused", "cancelled", "canceled", "ended")
 
 
@@ -86,7 +86,7 @@ def test_a_draft_about_any_order_passes(language: str, topic: Topic) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_draft_of_any_list_passes(language: str) -> None:
     subs = [w.subscription(f"sub_a{n}b", status, plan="Team 2024") for n, status in enumerate(SUB_STATUSES)]
-    steps = (
+    steps: tuple[Answer | Clarify, ...] = (
         Answer(topic=Topic.ORDERS_OVERVIEW),
         Answer(topic=Topic.NO_DUPLICATE_FOUND),
         *(Clarify(question=q) for q in Question),
@@ -102,8 +102,9 @@ def test_a_draft_of_any_list_passes(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("owned", [w.account(), None], ids=["empty account", "visitor"])
 def test_every_other_draft_passes(language: str, owned: Account | None) -> None:
-    steps = (*(Answer(topic=t) for t in Topic), Answer(topic=Topic.ACTION_STATUS, operation_id="op_1"))
-    for step in (*steps, *(Clarify(question=q) for q in Question)):
+    answers = (*(Answer(topic=t) for t in Topic), Answer(topic=Topic.ACTION_STATUS, operation_id="op_1"))
+    steps: tuple[Answer | Clarify, ...] = (*answers, *(Clarify(question=q) for q in Question))
+    for step in steps:
         draft = drafted(step, language, owned)
         assert checked(draft, owned).failed == (), draft.text
 
@@ -116,7 +117,8 @@ def test_a_draft_about_any_subscription_passes(language: str, status: str) -> No
     assert checked(drafted(step, language, owned), owned).failed == ()
 
 
-UNREAD = {"pending", "placed", "paid", "odd-status"}  # told in words that may mean much else: these are not compared
+# told in words that may mean much else, or just as the business system wrote them: these are not compared
+UNREAD = {"pending", "placed", "paid", "fulfilled", "completed", "odd-status", "ended"}
 
 
 def told(status: str) -> set[str]:
@@ -135,7 +137,7 @@ def test_a_draft_fails_once_the_order_stands_otherwise(language: str, status: st
 
 
 @pytest.mark.parametrize("language", SPOKEN)
-@pytest.mark.parametrize("status", SUB_STATUSES)
+@pytest.mark.parametrize("status", [s for s in SUB_STATUSES if s not in UNREAD])
 def test_a_draft_fails_once_the_subscription_stands_otherwise(language: str, status: str) -> None:
     owned = w.account(w.subscription(status=status))
     draft = drafted(Clarify(question=Question.WHICH_SUBSCRIPTION), language, owned)
@@ -146,7 +148,7 @@ def test_a_draft_fails_once_the_subscription_stands_otherwise(language: str, sta
 
 @pytest.mark.parametrize("language", SPOKEN)
 def test_a_draft_fails_once_an_amount_a_day_a_place_or_an_owner_is_another(language: str) -> None:
-    order = w.order(shipment=parcel("in_transit", 1, "Paris 12e"), refunded=3000)
+    order = w.order(status="shipped", shipment=parcel("in_transit", 1, "Paris 12e"), refunded=3000)
     status = drafted(Answer(topic=Topic.ORDER_STATUS, resource="order:A-10001"), language, w.account(order))
     money = drafted(Answer(topic=Topic.NOTHING_TO_REFUND, resource="order:A-10001"), language, w.account(order))
     later = order.model_copy(update={"shipment": parcel("in_transit", 2, "Paris 12e")})

@@ -1,12 +1,38 @@
-"""A conversation and its people, fresh for every test."""
+"""A conversation and its people, fresh for every test; one loop and one pool for the whole room, which is quicker."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from domain.principal import StaffRole, VerifiedPrincipal
 from domain.words import Words
 from store.database import Database
 from tests.conftest import MakeCustomer, MakeStaff, MakeTenant
+from tests.postgres import Postgres
 from tests.store.world import Talk
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the room's tests in the loop that its pools belong to."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and pytest_asyncio.is_async_test(item):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def db(postgres: Postgres) -> AsyncIterator[Database]:
+    database = Database(postgres.app_url)
+    yield database
+    await database.close()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def relay_db(postgres: Postgres) -> AsyncIterator[Database]:
+    database = Database(postgres.relay_url)
+    yield database
+    await database.close()
 
 
 @pytest.fixture
@@ -14,7 +40,7 @@ def tenant(make_tenant: MakeTenant) -> str:
     return make_tenant()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def talk(db: Database, words: Words, tenant: str, make_customer: MakeCustomer) -> Talk:
     return await Talk(db, words, make_customer(tenant)).begin()
 

@@ -158,7 +158,7 @@ async def test_of_two_managers_at_once_one_approves(talk: Talk, manager: Staff, 
     assert await given(talk) == [("manager", "approve")]
 
 
-async def test_an_approval_crossed_with_a_rejection_leaves_one_of_the_two(
+async def test_a_rejection_is_heard_before_and_after_an_approval(
     talk: Talk, manager: Staff, other_manager: Staff
 ) -> None:
     operation_id = await talk.proposed(LARGE)

@@ -5,6 +5,7 @@ from typing import Any
 
 import psycopg
 import pytest
+import pytest_asyncio
 from psycopg import errors
 from psycopg.sql import SQL, Composed, Identifier, Literal
 from psycopg.types.json import Jsonb
@@ -50,7 +51,7 @@ def relay(postgres: Postgres) -> Iterator[psycopg.Connection[Any]]:
         yield connection
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def filled(talk: Talk, owner: Owner, ann: VerifiedPrincipal) -> str:
     """A tenant with a row in every table; returns its id."""
     operation_id = await talk.unknown()

@@ -50,16 +50,16 @@ class Gates(Interceptor):
                 gate.reached.set()
                 await asyncio.wait_for(gate.opened.wait(), PATIENCE_S)
 
-    def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:
+    def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:  # noqa: A002
         return _Gated(next, self)
 
 
 class _Gated(ActivityInboundInterceptor):
-    def __init__(self, next: ActivityInboundInterceptor, gates: Gates) -> None:
-        super().__init__(next)
+    def __init__(self, inner: ActivityInboundInterceptor, gates: Gates) -> None:
+        super().__init__(inner)
         self._gates = gates
 
-    async def execute_activity(self, input: ExecuteActivityInput) -> Any:
+    async def execute_activity(self, input: ExecuteActivityInput) -> Any:  # noqa: A002
         await self._gates.pass_through(input.args[0], "before")
         result = await self.next.execute_activity(input)
         await self._gates.pass_through(input.args[0], "after")
@@ -67,6 +67,7 @@ class _Gated(ActivityInboundInterceptor):
 
 
 def _idents(ask: Any) -> list[str]:
-    fence = getattr(ask, "fence", None)
-    found = [getattr(ask, "conversation_id", None), getattr(ask, "operation_id", None), getattr(fence, "conversation_id", None)]
+    """What a gate may be named by: the conversation's id, the operation's."""
+    bearers = (ask, getattr(ask, "fence", None))
+    found = [getattr(b, name, None) for b in bearers for name in ("conversation_id", "operation_id")]
     return [i for i in found if i]

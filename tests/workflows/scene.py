@@ -12,6 +12,7 @@ from temporalio.client import WorkflowHandle
 from domain.action import Action, ActionState, ApprovalDecision
 from domain.conversation import ConversationView, Event, EventKind, Owner
 from domain.principal import PrincipalKind, VerifiedPrincipal
+from domain.wake import Wake
 from store import approvals, conversations, events, ownership, replies
 from store.ledger import actions_of
 from store.turns import read_turn
@@ -26,6 +27,19 @@ UNANSWERED_MAX = 200
 
 def now() -> datetime:
     return datetime.now(UTC)
+
+
+def hint(scene: "Scene", seq: int = 0) -> Wake:
+    """A wake-up that stands for nothing in the outbox."""
+    return Wake(
+        outbox_id=0,
+        tenant_id=scene.tenant,
+        conversation_id=scene.id,
+        operation_id=None,
+        seq=seq,
+        event_id="",
+        owner_epoch=0,
+    )
 
 
 async def until(holds: Callable[[], Awaitable[Any]], what: str = "", patience_s: float = PATIENCE_S) -> Any:

@@ -16,6 +16,7 @@ from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 
 from policy.bundle import Bundle
+from stack import ports
 from stack.temporal import DYNAMIC_CONFIG, PRAGMAS, SEARCH_ATTRIBUTES, program
 from store.migrate import migrate
 from tests.demo.conftest import ShopProcess
@@ -25,7 +26,7 @@ from tests.workflows.shop_world import MARKET, SAAS, write_world
 
 @contextmanager
 def temporal(port: int | None = None) -> Iterator[str]:
-    """Run a Temporal server in memory; gives its address. The same port again is the same address, with nothing in it."""
+    """Run a Temporal server in memory; gives its address. Started again on the same port, it has forgotten all."""
     server = asyncio.run(_start(port))
     try:
         yield str(server.client.service_client.config.target_host)
@@ -81,12 +82,11 @@ def shop() -> Iterator[ShopProcess]:
     """The demo shop as a process, over the world of these laws."""
     with tempfile.TemporaryDirectory(prefix="interlock-shop-") as folder:
         home = Path(folder)
-        process = ShopProcess(home, "--world", str(write_world(home / "world.json")))
+        port = ports.resolve({"--port": 0})["--port"]  # one that it keeps when it is killed and started again
+        process = ShopProcess(home, "--world", str(write_world(home / "world.json")), "--port", str(port))
         try:
             yield process
         finally:
             if process.process.poll() is None:
                 process.end()
             process.http.close()
-
-

@@ -16,7 +16,7 @@ NAME, MAIL = "Zebulon", "quxley.example"
 
 
 class Person(Noun):
-    """One customer: two orders of 20.00 and 30.00, one of 200.00, one on its way; two subscriptions in the other tenant."""
+    """One customer: orders of 20.00, 30.00 and 200.00, one on its way, and two subscriptions in the other tenant."""
 
     n: int
 

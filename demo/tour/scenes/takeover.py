@@ -17,6 +17,7 @@ def play(stage: Stage) -> list[str]:
     stage.fault(f"delay_ms:{FAST_DELAY_MS if stage.fast else DELAY_MS}")
     chat.confirm(proposal)
     chat.wait_state(operation_id, "submitted")
+    stage.until_the_fault_is_met()  # before that, a takeover would still withdraw it
     stage.teller.say("takeover", "agent-1 takes the conversation while the refund is on its way", "red")
     takeover = chat.take_over()
     chat.wait("owner_changed")

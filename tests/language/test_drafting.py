@@ -1,0 +1,142 @@
+"""Drafts: facts from evidence alone, honest about their age, with nothing echoed and nothing promised."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from domain.account import Account, Item
+from domain.reply import Draft, Source
+from domain.step import Answer, Clarify, Question, Topic
+from domain.understanding import Intent, TurnContext
+from language.drafting import DraftRequest, TemplateDrafter
+from language.evidence_words import LISTED_MAX
+from language.knowledge import seed_articles
+from policy.reply_checks import check
+from tests.language.things import ACCOUNT, LANGUAGES, NOW, action, evidence, order, refunded, under_way
+
+DRAFTER = TemplateDrafter()
+RESOURCES = {
+    Topic.ORDER_STATUS: "order:A-20417",
+    Topic.NOTHING_TO_REFUND: "order:A-20419",
+    Topic.ALREADY_CANCELLED: "subscription:sub_82mr",
+}
+STEPS: list[Answer | Clarify] = [
+    *(Answer(topic=t, resource=RESOURCES.get(t), operation_id="op_1") for t in Topic),
+    *(Answer(topic=Topic.ORDER_STATUS, resource=f"order:{o.id}") for o in ACCOUNT.orders),
+    *(Clarify(question=q) for q in Question),
+]
+
+
+def draft(step: Answer | Clarify, language: str = "en", account: Account | None = ACCOUNT, **more: Any) -> Draft:
+    read = evidence(account) if account is not None else None
+    articles = tuple(a for a in seed_articles() if a.language == language)
+    given: dict[str, Any] = {"articles": articles, "actions": (action(),), **more}
+    return DRAFTER.draft(DraftRequest(step=step, language=language, now=NOW, evidence=read, **given))
+
+
+def status(*orders: Any, language: str = "en") -> Draft:
+    return draft(Answer(topic=Topic.ORDER_STATUS, resource=f"order:{orders[0].id}"), language, Account(orders=orders))
+
+
+@pytest.mark.parametrize(("step", "language"), list(product(STEPS, LANGUAGES)))
+def test_every_draft_passes_the_four_checks(step: Answer | Clarify, language: str) -> None:
+    made = draft(step, language)
+    checks = check(
+        made,
+        evidence=evidence(),
+        articles=[a for a in seed_articles() if a.language == language],
+        actions=[action()],
+        customer_id="cus_1",
+        now=NOW,
+    )
+    assert made.segments
+    assert made.language == language
+    assert checks.all_exactly_true, (checks.failed, made.text)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_words_without_a_source_hold_no_digits(step: Answer | Clarify) -> None:
+    for segment in draft(step).segments:
+        assert segment.rests_on
+        assert (segment.text == "") is (segment.source is Source.LEDGER)
+        if segment.source is Source.TEMPLATE:
+            assert not any(c.isdigit() for c in segment.text)
+
+
+def test_an_order_on_its_way_is_told_with_carrier_and_last_scan() -> None:
+    text = status(under_way(scanned_days_ago=1)).text
+    assert all(part in text for part in ("A-20417", "in transit", "DHL", "29 November", "Leipzig"))
+    assert "no newer scan" not in text
+
+
+def test_an_old_scan_is_told_as_old() -> None:
+    text = status(under_way(scanned_days_ago=11)).text
+    assert "The last scan is from 19 November" in text
+    assert "There has been no newer scan since." in text
+
+
+def test_a_delivered_order_is_told_with_its_day_and_never_as_stale() -> None:
+    made = status(order(delivered_at=under_way(scanned_days_ago=11).shipment.events[-1].at))  # type: ignore[union-attr]
+    assert made.text == "Your order A-20418 was delivered on 19 November."
+
+
+def test_an_order_without_a_parcel_says_so() -> None:
+    assert "There is no scan of a parcel yet." in status(order("A-1", "processing")).text
+
+
+@pytest.mark.parametrize("topic", [Topic.ORDER_STATUS, Topic.NOTHING_TO_REFUND, Topic.ALREADY_CANCELLED])
+@pytest.mark.parametrize("resource", [None, "order:B-99999", "subscription:sub_none"])
+def test_what_is_not_the_customers_own_leaves_nothing_to_say(topic: Topic, resource: str | None) -> None:
+    assert not draft(Answer(topic=topic, resource=resource)).segments
+
+
+@pytest.mark.parametrize("topic", [*RESOURCES, Topic.ORDERS_OVERVIEW, Topic.NO_DUPLICATE_FOUND])
+def test_without_evidence_no_fact_is_told(topic: Topic) -> None:
+    assert not draft(Answer(topic=topic, resource=RESOURCES.get(topic)), account=None).segments
+
+
+def test_something_left_to_refund_is_not_called_nothing() -> None:
+    assert not draft(Answer(topic=Topic.NOTHING_TO_REFUND, resource="order:A-20418")).segments
+
+
+def test_a_question_lists_at_most_five_orders_newest_first() -> None:
+    many = Account(orders=tuple(order(f"A-{n}", placed_at=NOW.replace(day=n)) for n in range(10, 20)))
+    text = draft(Clarify(question=Question.WHICH_ORDER), account=many).text
+    assert text.count("A-1") == LISTED_MAX
+    assert text.index("A-19") < text.index("A-18")
+
+
+def test_a_question_about_money_lists_what_has_money_left() -> None:
+    asked = TurnContext(intent=Intent.REFUND_REQUEST)
+    text = draft(
+        Clarify(question=Question.WHICH_ORDER), account=Account(orders=(order(), refunded())), context=asked
+    ).text
+    assert "A-20418" in text
+    assert "A-20419" not in text
+
+
+def test_titles_that_are_more_than_words_are_left_out() -> None:
+    hostile = ("<b>free</b>", "see https://x.test", "a\nb", "x" * 200)
+    listed = order(items=tuple(Item(title=t, price_minor=1) for t in (*hostile, "Blue kettle")))
+    text = draft(Clarify(question=Question.WHICH_ORDER), account=Account(orders=(listed,))).text
+    assert "(Blue kettle)" in text
+    assert not any(t in text for t in hostile)
+
+
+def test_status_is_left_to_the_ledger() -> None:
+    made = draft(Answer(topic=Topic.ACTION_STATUS, operation_id="op_1"))
+    assert [(s.source, s.rests_on, s.text) for s in made.segments] == [(Source.LEDGER, "op_1", "")]
+    assert not draft(Answer(topic=Topic.ACTION_STATUS, operation_id="op_2")).segments
+
+
+def test_an_article_is_quoted_only_in_the_language_of_the_reply() -> None:
+    every: dict[str, Any] = {"articles": seed_articles()}
+    german = draft(Answer(topic=Topic.ACCOUNT_ACCESS), "de", **every)
+    assert [s.rests_on for s in german.segments] == ["account-access@1"]
+    assert "Passwort" in german.text
+    assert [s.source for s in draft(Answer(topic=Topic.ACCOUNT_ACCESS), "it", **every).segments] == [Source.TEMPLATE]
+
+
+def test_an_unspoken_language_is_answered_in_english() -> None:
+    assert draft(Answer(topic=Topic.GREETING), "nl").language == "en"
