@@ -45,4 +45,5 @@ def _left_open(considered: Considered) -> dict[str, Any]:
         "step": step.step if step else None,
         "resource": getattr(step, "resource", None),
         "question": question.value if question else None,
+        "meant": considered.meant.value if considered.meant else None,
     }

@@ -16,7 +16,7 @@ from domain.step import HandOff, Step
 from domain.turn import ActionProgress, TurnRow
 from domain.understanding import Intent, Understanding
 from language.understanding import Understander
-from policy.next_step import next_step
+from policy.next_step import meant, next_step
 from store.database import Database
 from store.turns import mark_consumed, read_turn, record_evidence
 
@@ -50,8 +50,9 @@ class Considering:
             if not ask.patient or activity.info().attempt < ATTEMPTS_BEFORE_A_PERSON:
                 raise
             return _considered(turn, understood, HandOff(reason=HandoffReason.ACCOUNT_UNREADABLE))
-        step = next_step(_situation(turn, understood, found))
-        return _considered(turn, understood, step, found.evidence_id if found else None)
+        situation = _situation(turn, understood, found)
+        considered = _considered(turn, understood, next_step(situation), found.evidence_id if found else None)
+        return considered.model_copy(update={"meant": meant(situation)})
 
     async def _evidence(self, turn: TurnRow, understood: Understanding, ask: ConsiderTurn) -> Evidence | None:
         """Read and keep the account of a signed-in customer, where the intent has any use for it."""
@@ -71,6 +72,7 @@ def _situation(turn: TurnRow, understood: Understanding, found: Evidence | None)
         account=account,
         actions=turn.actions,
         awaited_by_person=turn.cases,
+        confirmed_by_customer=turn.confirmed,
     )
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from temporalio import activity
 
 from activities.behind import behind
+from domain.action import Cause
 from domain.conversation import Owner
 from domain.errand import CloseIdle, ConsiderTurn, Errand, HandOffTurn, TellWaiting, TurnEffect, WithdrawProposals
 from domain.handoff import HandoffReason
@@ -17,14 +18,13 @@ from domain.turn import Effect
 from domain.understanding import TurnContext
 from domain.words import Words
 from language.drafting import Drafter, DraftRequest
+from language.knowledge import TOPICS_WITH_ARTICLES
 from policy.reply_checks import check
 from policy.reply_gate import Decision, Publish, decide
 from store.database import Database
 from store.ownership import close_idle, hand_off, hand_off_unread
 from store.proposals import withdraw_proposals
 from store.turns import DraftingFacts, drafting_facts, publish_reply, tell_waiting
-
-_FROM_ARTICLES = frozenset({Topic.ACCOUNT_ACCESS, Topic.NOTHING_TO_REFUND, Topic.NO_DUPLICATE_FOUND})
 
 
 class Speaking:
@@ -41,7 +41,14 @@ class Speaking:
         step = ask.considered.step
         if not isinstance(step, Answer | Clarify):
             raise TypeError(f"a {type(step).__name__} is not said")
+        if isinstance(step, Clarify) and step.supersedes:
+            effect = await self._withdraw(ask, step.supersedes, Cause.SUPERSEDED)
+            if effect is not Effect.DONE:
+                return effect
         return await self._say(ask, step)
+
+    async def _withdraw(self, ask: TurnEffect, operation_ids: tuple[str, ...], cause: Cause) -> Effect:
+        return await withdraw_proposals(self._db, ask.fence, operation_ids, self._words, datetime.now(UTC), cause)
 
     async def _say(self, ask: TurnEffect, step: Answer | Clarify) -> Effect:
         facts = await drafting_facts(
@@ -49,7 +56,7 @@ class Speaking:
             ask.fence.tenant_id,
             ask.fence.conversation_id,
             ask.considered.evidence_id,
-            with_articles=isinstance(step, Answer) and step.topic in _FROM_ARTICLES,
+            with_articles=isinstance(step, Answer) and step.topic in TOPICS_WITH_ARTICLES,
         )
         match self._through_the_gate(ask, step, facts):
             case Publish(reply=reply):
@@ -71,8 +78,8 @@ class Speaking:
         understood = ask.considered.understood
         return decide(
             owner_is_bot=ask.considered.owner is Owner.BOT,
-            asked_for_person=understood is None or understood.asks_for_person,
-            draft=draft,
+            asked_for_person=understood is not None and understood.asks_for_person,
+            draft=draft if understood is not None else None,
             checks=check(
                 draft,
                 evidence=facts.evidence,
@@ -84,7 +91,6 @@ class Speaking:
         )
 
     def _draft(self, ask: TurnEffect, step: Answer | Clarify, facts: DraftingFacts, now: datetime) -> Draft:
-        understood = ask.considered.understood
         return self._drafter.draft(
             DraftRequest(
                 step=step,
@@ -92,7 +98,7 @@ class Speaking:
                 evidence=facts.evidence,
                 articles=facts.articles,
                 actions=facts.actions,
-                context=TurnContext(intent=understood.intent if understood else None),
+                context=TurnContext(intent=ask.considered.meant),
                 now=now,
             )
         )
@@ -101,7 +107,7 @@ class Speaking:
     async def withdraw_proposals(self, ask: WithdrawProposals) -> Effect:
         """Reject what the customer does not want any more, then say that it is withdrawn."""
         ids = ask.withdraw.operation_ids
-        effect = await withdraw_proposals(self._db, ask.fence, ids, self._words, datetime.now(UTC))
+        effect = await self._withdraw(ask, ids, Cause.DECLINED)
         if effect is not Effect.DONE:
             return effect
         return await self._say(ask, Answer(topic=Topic.PROPOSAL_WITHDRAWN, operation_id=ids[-1]))

@@ -12,7 +12,7 @@ from domain.conversation import Owner
 from domain.handoff import HandoffReason
 from domain.step import AwaitOutcome, Propose, Step, Withdraw
 from domain.turn import ActionProgress, TurnFence
-from domain.understanding import Understanding
+from domain.understanding import Intent, Understanding
 
 
 class Errand(StrEnum):
@@ -62,6 +62,7 @@ class Considered(Noun):
     language: str
     step: Step | None = None
     understood: Understanding | None = None
+    meant: Intent | None = None  # the intent with follow-ups and corrections resolved
     evidence_id: str | None = None
     open_actions: tuple[ActionProgress, ...] = ()
     updated_at: datetime

@@ -48,10 +48,11 @@ class Answer(Noun):
 
 
 class Clarify(Noun):
-    """Publish one question."""
+    """Publish one question. `supersedes`: what the customer has called wrong, without saying yet what is right."""
 
     step: Literal["clarify"] = "clarify"
     question: Question
+    supersedes: tuple[str, ...] = ()
 
 
 class Propose(Noun):

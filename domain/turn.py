@@ -29,6 +29,7 @@ class TurnRow(Noun):
     context: TurnContext
     actions: tuple[Action, ...]
     cases: tuple[str, ...]  # operation ids of unknowns that a person has
+    confirmed: tuple[str, ...] = ()  # operation ids that the customer has confirmed
     updated_at: datetime
 
 

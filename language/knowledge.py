@@ -21,6 +21,8 @@ _SLUGS: dict[Topic, tuple[str, ...]] = {
     Topic.ACCOUNT_ACCESS: ("account-access",),
 }
 
+TOPICS_WITH_ARTICLES = frozenset(_SLUGS)
+
 
 def pick_articles(articles: Sequence[Article], topic: Topic, language: str, limit: int = 1) -> tuple[Article, ...]:
     """Return at most `limit` public articles on `topic`, the newest version of each.

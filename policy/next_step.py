@@ -23,8 +23,25 @@ CORRECTABLE = frozenset({Intent.CORRECTION, Intent.AFFIRMATION, Intent.REFUSAL, 
 
 def next_step(situation: Situation) -> Step:
     """Return the step that this turn comes to."""
-    heard = _corrected(_continued(situation))
-    return _for_a_person(heard) or _for_anyone(heard) or _signed_in(heard)
+    heard = _heard(situation)
+    return _superseding(_for_a_person(heard) or _for_anyone(heard) or _signed_in(heard), heard)
+
+
+def meant(situation: Situation) -> Intent:
+    """Return the intent that this turn is about, follow-ups and corrections resolved: what a next turn refers to."""
+    return _heard(situation).understanding.intent
+
+
+def _heard(situation: Situation) -> Situation:
+    return _corrected(_continued(situation))
+
+
+def _superseding(step: Step, situation: Situation) -> Step:
+    """A correction that still leaves a question open says all the same that what stood is wrong."""
+    if not isinstance(step, Clarify) or not situation.understanding.corrects:
+        return step
+    wrong = tuple(sorted(a.operation_id for a in situation.actions if a.state.unexecuted))
+    return step.model_copy(update={"supersedes": wrong})
 
 
 def _continued(situation: Situation) -> Situation:

@@ -125,8 +125,8 @@ async def _open_case(tx: Tx, tenant_id: str, difference: Difference) -> int:
         "kind": difference.kind.value,
         "detail": difference.model_dump(mode="json"),
     }
-    added = await tx.execute(insert(t.cases).values(**values).on_conflict_do_nothing())
-    return int(added.rowcount)
+    added = await tx.execute(insert(t.cases).values(**values).on_conflict_do_nothing().returning(k.id))
+    return len(added.all())
 
 
 async def all_tenants(relay_db: Database) -> list[str]:

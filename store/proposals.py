@@ -143,6 +143,7 @@ async def withdraw_proposals(
     operation_ids: tuple[str, ...],
     words: Words,
     now: datetime,
+    cause: Cause = Cause.DECLINED,
 ) -> Effect:
     """Reject what the customer does not want any more and was not sent. The reply follows as a step of its own."""
     async with db.transaction(fence.tenant_id) as tx:
@@ -152,5 +153,5 @@ async def withdraw_proposals(
         for action in await actions_of(tx, row.id, lock=True):
             if action.operation_id in operation_ids and action.unsent:
                 actor = f"customer:{action.customer_id}"
-                await reject_unsent(tx, row, action, Cause.DECLINED, actor, words, now)
+                await reject_unsent(tx, row, action, cause, actor, words, now)
         return Effect.DONE

@@ -57,6 +57,7 @@ async def read_turn(db: Database, tenant_id: str, conversation_id: str) -> TurnR
             context=last,
             actions=tuple(actions),
             cases=await _with_a_person(tx, actions),
+            confirmed=await _confirmed(tx, actions),
             updated_at=row.updated_at,
         )
 
@@ -89,7 +90,8 @@ async def _left_open(tx: Tx, conversation_id: str) -> TurnContext:
     body = (await tx.execute(query)).scalar_one_or_none()
     if body is None:
         return TurnContext()
-    intent = Intent(body["intent"]) if body.get("intent") else None
+    meant = body.get("meant") or body.get("intent")
+    intent = Intent(meant) if meant else None
     return TurnContext(
         intent=intent,
         resource=body.get("resource"),
@@ -104,6 +106,17 @@ async def _with_a_person(tx: Tx, actions: list[Action]) -> tuple[str, ...]:
         return ()
     k = t.cases.c
     query = sa.select(k.operation_id).where(k.operation_id.in_(ids), k.queue_status != "done")
+    return tuple((await tx.execute(query)).scalars())
+
+
+async def _confirmed(tx: Tx, actions: list[Action]) -> tuple[str, ...]:
+    ids = [a.operation_id for a in actions if a.state.unexecuted]
+    if not ids:
+        return ()
+    p = t.approvals.c
+    query = sa.select(p.operation_id).where(
+        p.operation_id.in_(ids), p.role == "customer", p.decision == "approve", p.voided_at.is_(None)
+    )
     return tuple((await tx.execute(query)).scalars())
 
 

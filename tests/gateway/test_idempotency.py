@@ -74,9 +74,11 @@ async def test_a_refusal_is_an_answer_and_is_kept(caller: Caller, talk: Talk, ag
     assert (first.status_code, slug(first)) == (409, "not-owned")
     assert first.json() == again.json()
     assert again.headers["content-type"] == "application/problem+json"
-    for bad in ({}, {"x": "half \ud800"}):
-        answers = [await caller.post(path, bad, agent, headers={"Idempotency-Key": str(bad)[:9].strip()}) for _ in "12"]
+    for n, bad in enumerate((b"{", b"{}", b'{"x": "half \\ud800"}')):
+        headers = {"Idempotency-Key": f"bad-{n}", "Content-Type": "application/json"}
+        answers = [await caller.post(path, who=agent, content=bad, headers=headers) for _ in "12"]
         assert {answer.status_code for answer in answers} <= {400, 422}
+        assert answers[1].headers["idempotent-replayed"] == "true"
 
 
 async def test_what_may_pass_by_itself_is_not_kept(make_doors: MakeDoors, calling: Any, talk: Talk) -> None:

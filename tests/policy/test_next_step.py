@@ -43,8 +43,8 @@ def about(intent: Intent | None = None, resource: str | None = None, question: Q
     return TurnContext(intent=intent, resource=resource, question=question)
 
 
-def ask(question: Question) -> Clarify:
-    return Clarify(question=question)
+def ask(question: Question, *wrong: str) -> Clarify:
+    return Clarify(question=question, supersedes=wrong)
 
 
 def hand(reason: H) -> HandOff:
@@ -270,9 +270,9 @@ CORRECTING: dict[str, Any] = {"corrects": True, "actions": (OPEN,), "context": R
     ("both orders named", I.CORRECTION, ("A-10002", "A-10001"), TWO, CORRECTING, propose("A-10002", 2000, "op_1")),
     ("the other one of two", I.CORRECTION, (), TWO, CORRECTING, propose("A-10002", 2000, "op_1")),
     ("which of the others", I.CORRECTION, (), w.account(A1, A2, w.order("A-10004")), CORRECTING,
-     ask(Question.WHICH_ORDER)),
+     ask(Question.WHICH_ORDER, "op_1")),
     ("the same order", I.CORRECTION, ("A-10001",), TWO, CORRECTING, BUTTON),
-    ("somebody else's order", I.CORRECTION, ("A-99999",), TWO, CORRECTING, ask(Question.UNKNOWN_ORDER)),
+    ("somebody else's order", I.CORRECTION, ("A-99999",), TWO, CORRECTING, ask(Question.UNKNOWN_ORDER, "op_1")),
     ("said as a new request", I.REFUND_REQUEST, ("A-10002",), TWO, CORRECTING, propose("A-10002", 2000, "op_1")),
     ("said as a yes", I.AFFIRMATION, ("A-10002",), TWO, CORRECTING, propose("A-10002", 2000, "op_1")),
     ("under way", I.CORRECTION, ("A-10002",), TWO, {**CORRECTING, "actions": (SENT,)}, WAIT),

@@ -1,5 +1,6 @@
 """One conversation with everything that can happen to it, each as one call of the store: what the laws are tried on."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -69,6 +70,7 @@ class Talk:
     words: Words
     customer: VerifiedPrincipal
     id: str = field(default_factory=lambda: f"conv-{uuid4().hex[:12]}")
+    clock: Callable[[], datetime] = now
 
     @property
     def tenant(self) -> str:
@@ -85,7 +87,7 @@ class Talk:
 
     async def beside(self) -> "Talk":
         """Another conversation of the same customer."""
-        return await Talk(self.db, self.words, self.customer).begin()
+        return await Talk(self.db, self.words, self.customer, clock=self.clock).begin()
 
     # ------------------------------------------------------------ what is there
     async def row(self) -> TurnRow:
@@ -127,14 +129,14 @@ class Talk:
 
     async def hand_off(self, fence: TurnFence | None = None) -> Effect:
         reason = HandoffReason.OUT_OF_SCOPE
-        return await ownership.hand_off(self.db, fence or await self.fence(), reason, self.words, now())
+        return await ownership.hand_off(self.db, fence or await self.fence(), reason, self.words, self.clock())
 
     async def read(self, account: Account | None = None, observed_at: datetime | None = None) -> Evidence:
         found = Evidence(
             evidence_id=uuid4().hex,
             source="shop",
             account=account or order(),
-            observed_at=observed_at or now(),
+            observed_at=observed_at or self.clock(),
             max_age_s=SHOP.evidence_max_age_s,
         )
         await turns.record_evidence(self.db, self.tenant, self.id, f"customer:{self.customer.id}", found)
@@ -162,7 +164,7 @@ class Talk:
         return proposals.Proposal(**{**made, **other})
 
     async def propose(self, proposal: proposals.Proposal, fence: TurnFence | None = None) -> Effect:
-        return await proposals.propose(self.db, fence or await self.fence(), proposal, self.words, [], now())
+        return await proposals.propose(self.db, fence or await self.fence(), proposal, self.words, [], self.clock())
 
     # ------------------------------------------------------------ people
     async def decide(
@@ -176,27 +178,37 @@ class Talk:
     ) -> approvals.Decided:
         shown = digest or (await self.action(operation_id)).payload_digest
         return await approvals.decide(
-            self.db, who or self.customer, operation_id, shown, decision, None, staff_ttl_s, self.words, at or now()
+            self.db,
+            who or self.customer,
+            operation_id,
+            shown,
+            decision,
+            None,
+            staff_ttl_s,
+            self.words,
+            at or self.clock(),
         )
 
     async def take_over(self, staff: VerifiedPrincipal, request_id: str | None = None) -> ownership.OwnerChange:
-        return await ownership.take_over(self.db, staff, self.id, request_id or uuid4().hex, self.words, now())
+        return await ownership.take_over(self.db, staff, self.id, request_id or uuid4().hex, self.words, self.clock())
 
     async def release(
         self, staff: VerifiedPrincipal, epoch: int | None = None, request_id: str | None = None
     ) -> ownership.OwnerChange:
         ident = request_id or uuid4().hex
-        return await ownership.release(self.db, staff, self.id, ident, epoch, self.words, now())
+        return await ownership.release(self.db, staff, self.id, ident, epoch, self.words, self.clock())
 
     async def ask_for_person(self, request_id: str | None = None) -> ownership.OwnerChange:
         ident = request_id or uuid4().hex
-        return await ownership.request_handoff(self.db, self.customer, self.id, ident, self.words, now())
+        return await ownership.request_handoff(self.db, self.customer, self.id, ident, self.words, self.clock())
 
     async def reply(self, staff: VerifiedPrincipal, seen: int | None = None) -> conversations.Accepted:
         return await replies.staff_reply(self.db, staff, self.id, uuid4().hex, "Let me look.", seen)
 
     async def close(self, idle_since: datetime | None = None) -> bool:
-        return await ownership.close_idle(self.db, self.tenant, self.id, idle_since or later(1), self.words)
+        return await ownership.close_idle(
+            self.db, self.tenant, self.id, idle_since or self.clock() + timedelta(seconds=1), self.words
+        )
 
     # ------------------------------------------------------------ the action's way
     async def reserve(
@@ -209,25 +221,29 @@ class Talk:
     ) -> ReserveResult:
         seen = found or await self.read()
         step = step_id or uuid4().hex
-        return await dispatch.reserve(self.db, self.tenant, operation_id, step, seen, judge, self.words, at or now())
+        return await dispatch.reserve(
+            self.db, self.tenant, operation_id, step, seen, judge, self.words, at or self.clock()
+        )
 
     async def claim(self, operation_id: str, at: datetime | None = None) -> ClaimResult:
-        made = await dispatch.claim(self.db, self.tenant, operation_id, CLAIM_TTL_S, self.words, at or now())
+        made = await dispatch.claim(self.db, self.tenant, operation_id, CLAIM_TTL_S, self.words, at or self.clock())
         return made.result
 
     async def resend(
         self, operation_id: str, at: datetime | None = None, contract: ConnectorContract = SHOP
     ) -> ClaimResult:
-        made = await dispatch.claim_resend(self.db, self.tenant, operation_id, contract, SENDS_MAX, at or now())
+        made = await dispatch.claim_resend(self.db, self.tenant, operation_id, contract, SENDS_MAX, at or self.clock())
         return made.result
 
     async def settle(
         self, operation_id: str, outcome: WriteOutcome = SUCCESS, contract: ConnectorContract = SHOP
     ) -> ActionState:
-        return await settlement.settle_write(self.db, self.tenant, operation_id, outcome, contract, self.words, now())
+        return await settlement.settle_write(
+            self.db, self.tenant, operation_id, outcome, contract, self.words, self.clock()
+        )
 
     async def open_case(self, operation_id: str) -> ActionState:
-        return await settlement.open_case(self.db, self.tenant, operation_id, self.words, now())
+        return await settlement.open_case(self.db, self.tenant, operation_id, self.words, self.clock())
 
     # ------------------------------------------------------------ as far as
     async def proposed(self, amount: int = SMALL, order_id: str = "A-1", **other: Any) -> str:

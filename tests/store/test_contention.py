@@ -1,0 +1,139 @@
+"""Many transactions at once over two conversations that share a resource: no deadlock, and every invariant holds."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from domain.action import ApprovalDecision
+from domain.principal import VerifiedPrincipal
+from domain.refusal import Refusal
+from domain.turn import ClaimResult
+from store.database import Database
+from store.settlement import after_dispatch, expire, settle_lookup, withdraw_fenced
+from tests.conftest import UNANSWERED_MAX
+from tests.store import invariants
+from tests.store.faulty_shop import FaultyShop
+from tests.store.world import CLAIM_TTL_S, LARGE, LOST, SHOP, SMALL, Talk, later, now
+
+Staff = VerifiedPrincipal
+WORKERS, STEPS = 14, 22
+
+
+class Crowd:
+    """Everybody who may touch a conversation, each doing anything at any time."""
+
+    def __init__(self, talks: list[Talk], staff: list[Staff], seed: int) -> None:
+        self.talks, self.staff, self.dice = talks, staff, random.Random(seed)
+        self.shop = FaultyShop(SHOP, now)
+        self.proposed: list[tuple[Talk, str]] = []
+        self.acts: list[Callable[[Talk], Awaitable[Any]]] = [
+            *(self.say, self.publish, self.propose, self.propose, self.take_over, self.release, self.hand_off),
+            *(lambda t: t.ask_for_person(), lambda t: t.reply(self.dice.choice(self.staff)), lambda t: t.close()),
+            *(self.decide, self.decide, self.reserve, self.reserve, self.dispatch, self.dispatch, self.resend),
+            *(self.look_up, self.give_up, self.open_case),
+        ]
+
+    async def work(self) -> None:
+        for _ in range(STEPS):
+            try:
+                await self.dice.choice(self.acts)(self.dice.choice(self.talks))
+            except Refusal:
+                continue
+
+    async def say(self, talk: Talk) -> None:
+        if (await talk.row()).version < UNANSWERED_MAX:
+            await talk.say()
+
+    async def publish(self, talk: Talk) -> None:
+        fence = await talk.fence()
+        if fence.through_seq > fence.answered_seq:
+            await talk.publish(fence)
+
+    async def hand_off(self, talk: Talk) -> None:
+        if self.dice.random() < 0.3:
+            await talk.hand_off()
+
+    async def propose(self, talk: Talk) -> None:
+        await talk.say()
+        proposal = await talk.proposal(self.dice.choice([SMALL, SMALL, LARGE]))
+        self.proposed.append((talk, proposal.operation_id))
+        await talk.propose(proposal)
+
+    async def take_over(self, talk: Talk) -> None:
+        if self.dice.random() < 0.4:
+            await talk.take_over(self.dice.choice(self.staff))
+
+    async def release(self, talk: Talk) -> None:
+        await asyncio.gather(*(talk.release(s) for s in self.staff), return_exceptions=True)
+
+    def any_action(self) -> tuple[Talk, str]:
+        if not self.proposed:
+            raise Refusal("nothing was proposed yet")
+        return self.dice.choice(self.proposed[-6:])
+
+    async def decide(self, _: Talk) -> None:
+        talk, operation_id = self.any_action()
+        digest = (await talk.action(operation_id)).payload_digest
+        no = self.dice.random() < 0.1
+        decision = ApprovalDecision.REJECT if no else ApprovalDecision.APPROVE
+        who = self.dice.choice([talk.customer, talk.customer, *self.staff])
+        await talk.decide(operation_id, who, decision, digest=digest)
+
+    async def reserve(self, _: Talk) -> None:
+        talk, operation_id = self.any_action()
+        await talk.reserve(operation_id)
+
+    async def dispatch(self, _: Talk) -> None:
+        talk, operation_id = self.any_action()
+        if await talk.claim(operation_id) is ClaimResult.CLAIMED:
+            await self.send(talk, operation_id)
+
+    async def resend(self, _: Talk) -> None:
+        talk, operation_id = self.any_action()
+        if await talk.resend(operation_id) is ClaimResult.CLAIMED:
+            await self.send(talk, operation_id)
+
+    async def send(self, talk: Talk, operation_id: str) -> None:
+        self.shop.send(operation_id)
+        await asyncio.sleep(0)
+        request = next(r for r in self.shop.flying if r.operation_id == operation_id)
+        self.shop.take(request, accept=self.dice.random() < 0.8, answer_arrives=self.dice.random() < 0.6)
+        outcome = self.shop.answers.pop()[1] if self.shop.answers else LOST
+        await talk.settle(operation_id, outcome)
+
+    async def look_up(self, _: Talk) -> None:
+        talk, operation_id = self.any_action()
+        found, begun = self.shop.look_up(operation_id, lags=False), now()
+        await settle_lookup(talk.db, talk.tenant, operation_id, found, SHOP, begun, talk.words, now())
+
+    async def give_up(self, _: Talk) -> None:
+        talk, operation_id = self.any_action()
+        who = (talk.db, talk.tenant, operation_id)
+        match self.dice.randrange(3):
+            case 0:
+                await expire(*who, talk.words, later(5_000))
+            case 1:
+                await withdraw_fenced(*who, talk.words, now())
+            case _:
+                await after_dispatch(*who, CLAIM_TTL_S, talk.words, later(CLAIM_TTL_S + 1))
+
+    async def open_case(self, _: Talk) -> None:
+        talk, operation_id = self.any_action()
+        await talk.open_case(operation_id)
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_nothing_deadlocks_and_every_invariant_holds(
+    seed: int, talk: Talk, db: Database, ann: Staff, manager: Staff, owner: psycopg.Connection[Any]
+) -> None:
+    crowd = Crowd([talk, await talk.beside()], [ann, manager], seed)
+    await asyncio.gather(*(crowd.work() for _ in range(WORKERS)))
+    invariants.hold(owner, talk.tenant)
+    states = dict(await talk.all("SELECT operation_id, state FROM actions"))
+    crowd.shop.agrees_with(states)
+    moved = await talk.all("SELECT DISTINCT to_state FROM transitions")
+    assert {"submitted", "rejected"} <= {state for (state,) in moved}  # the crowd did get somewhere
