@@ -39,9 +39,9 @@ $(STAMP): requirements-dev.txt pyproject.toml
 	"$$python" -m venv $$($(BIN)/python -m pip --version >/dev/null 2>&1 || echo --clear) $(VENV) || { \
 		echo "Python cannot make a virtual environment: install its venv module (on Debian: python3-venv)." >&2; exit 1; }
 	@echo "setup: installing $$(grep -c '^[a-z].*==' requirements-dev.txt) pinned packages (the first time takes a minute or two)"
-	@$(PIP) install --quiet --require-hashes --no-compile -r requirements-dev.txt
+	@$(PIP) install -qq --require-hashes --no-compile -r requirements-dev.txt
 	@echo "setup: installing interlock itself"
-	@$(PIP) install --quiet --no-deps --no-build-isolation --no-compile --config-settings editable_mode=compat -e .
+	@$(PIP) install -qq --no-deps --no-build-isolation --no-compile --config-settings editable_mode=compat -e .
 	@touch $(STAMP)
 	@echo "setup: done"
 

@@ -263,6 +263,39 @@ def recover(
 
 
 @app.command()
+def replay(
+    ident: Annotated[
+        str, typer.Argument(metavar="ID", help="A conversation, operation or workflow id, or a saved FILE.json.")
+    ],
+    data_dir: Annotated[Path | None, typer.Option(help="Look in the stack of this data folder.")] = None,
+    run_id: Annotated[str | None, typer.Option(help="Only this run of the workflow. Default: all of them.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Keep the history in this file, to replay it later.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Replay a history against today's code, say whether it is deterministic, and tell its story.
+
+    Exit status: 0 deterministic, 1 not, 2 not found or not to be read.
+    """
+    import asyncio
+
+    import settings
+    from replaying.chains import ReplayFault
+    from replaying.rendering import show
+    from replaying.run import examine
+
+    try:
+        told = _settings("replay", data_dir) if data_dir else settings.load()
+    except settings.SettingsFault:
+        told = None  # a saved file needs no stack
+    try:
+        report = asyncio.run(examine(ident, told, run_id, save))
+    except ReplayFault as fault:
+        raise _failed("replay", fault, 2) from None
+    show(report, machine=as_json)
+    raise typer.Exit(0 if report.deterministic else 1)
+
+
+@app.command()
 def reconcile(
     hours: Annotated[float, typer.Option(min=0.1, help="How far back to look.")] = 26,
     data_dir: Annotated[Path | None, typer.Option(help="Reconcile the stack of this data folder.")] = None,

@@ -33,10 +33,13 @@ SWEEP_OLDER_THAN_S = 15.0
 class Relay:
     """Sends due wake-ups every `interval_s`, and sweeps every quarter of a minute."""
 
-    def __init__(self, db: Database, waker: Waker, interval_s: float) -> None:
+    def __init__(
+        self, db: Database, waker: Waker, interval_s: float, sweep_older_than_s: float = SWEEP_OLDER_THAN_S
+    ) -> None:
         self._db = db
         self._waker = waker
         self._interval_s = interval_s
+        self._sweep_older_than_s = sweep_older_than_s
 
     async def run(self) -> None:
         """Run until cancelled; a database or a Temporal that is away is waited for."""
@@ -74,11 +77,11 @@ class Relay:
         """Wake what is unanswered or not worked through, and start what is open without a workflow; return how many."""
         found = 0
         after = ""
-        while page := await open_conversations(self._db, after, BATCH, SWEEP_OLDER_THAN_S):
+        while page := await open_conversations(self._db, after, BATCH, self._sweep_older_than_s):
             found += sum(await at_most(AT_ONCE, lambda w: tried(self._waker.wake, w), page))
             after = page[-1].conversation_id
         after = ""
-        while page := await open_actions(self._db, after, BATCH, SWEEP_OLDER_THAN_S):
+        while page := await open_actions(self._db, after, BATCH, self._sweep_older_than_s):
             found += sum(await at_most(AT_ONCE, lambda w: tried(self._waker.ensure, w), page))
             after = str(page[-1].operation_id)
         return found

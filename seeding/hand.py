@@ -30,6 +30,7 @@ from store.approvals import decide, view_action
 from store.conversations import accept_message, open_conversation
 from store.database import Database
 from store.dispatch import claim
+from store.outbox import mark_conversation_delivered
 from store.settlement import after_dispatch, open_case, settle_write
 
 
@@ -67,7 +68,9 @@ class Hand:
             tenant_id=who.tenant_id, conversation_id=conversation_id, evidence_id=str(uuid4()), patient=False
         )
         considered = await self.considering.consider_turn(ask)
-        return await self._take(who.tenant_id, conversation_id, considered)
+        operation_id = await self._take(who.tenant_id, conversation_id, considered)
+        await mark_conversation_delivered(self.db, who.tenant_id, conversation_id, datetime.now(UTC))
+        return operation_id
 
     async def _take(self, tenant_id: str, conversation_id: str, considered: Considered) -> str | None:
         fence = TurnFence(
@@ -96,6 +99,7 @@ class Hand:
         seen = await view_action(self.db, who, operation_id)
         digest, yes = seen.action.payload_digest, ApprovalDecision.APPROVE
         await decide(self.db, who, operation_id, digest, yes, None, 86_400, self.words, datetime.now(UTC))
+        await mark_conversation_delivered(self.db, who.tenant_id, seen.action.conversation_id, datetime.now(UTC))
 
     async def carry_out(
         self, tenant_id: str, operation_id: str, *, lose_the_answer: bool = False

@@ -29,15 +29,15 @@ def roster(
     """Return the children of one stack, in the order in which they are to come up; `cluster` None: not ours."""
     foreign = env_of(Role.FOREIGN)
     seed = [] if data.seeded.exists() else [_seed(data, env_of(Role.SEED))]
-    filled = ("migrate", "temporal", "shop", *(child.name for child in seed))
+    base = ("migrate", "temporal", "shop")  # seeding goes on beside worker and api: it needs neither
     return [
         *(postgres.children(cluster, foreign) if cluster else []),
         temporal.server(data, addresses, foreign),
         _shop(data, addresses, {**foreign, **shop_keys}),
         Child("migrate", _interlock("migrate"), env_of(Role.MIGRATE), after=("postgres",) if cluster else ()),
         *seed,
-        _worker(data, env_of(Role.WORKER), after=filled),
-        _api(addresses, env_of(Role.API), after=filled),
+        _worker(data, env_of(Role.WORKER), after=base),
+        _api(addresses, env_of(Role.API), after=base),
     ]
 
 

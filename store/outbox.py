@@ -92,6 +92,14 @@ async def mark_delivered(db: Database, outbox_ids: Sequence[int], now: datetime,
             await tx.execute(sa.update(t.outbox).where(t.outbox.c.id.in_(outbox_ids)).values(delivered_at=now))
 
 
+async def mark_conversation_delivered(db: Database, tenant_id: str, conversation_id: str, now: datetime) -> None:
+    """Leave a conversation to the sweep: what its wake-ups stand for has been done by hand."""
+    o = t.outbox.c
+    async with db.transaction(tenant_id) as tx:
+        mine = sa.update(t.outbox).where(o.conversation_id == conversation_id, o.delivered_at.is_(None))
+        await tx.execute(mine.values(delivered_at=now))
+
+
 async def outbox_lag(db: Database) -> OutboxLag:
     """Return what waits."""
     async with db.across_tenants() as tx:

@@ -244,7 +244,7 @@ async def refusal_of(tx: Tx, row: sa.Row[Any], fence: TurnFence) -> Effect | Non
     """Return why a turn may no longer take effect on the locked row, or None when it may."""
     if row.owner != Owner.BOT or row.owner_epoch != fence.owner_epoch:
         return Effect.FENCED
-    if row.answered_seq != fence.answered_seq:
+    if row.answered_seq != fence.answered_seq or fence.through_seq <= row.answered_seq:
         return Effect.OVERTAKEN
     if row.customer_seq > fence.through_seq and not fence.last_round:
         return Effect.NEWER_MESSAGE

@@ -55,7 +55,7 @@ class Caller:
 
     def _check_problem(self, answer: httpx.Response, route: APIRoute | None) -> None:
         told = answer.json()
-        assert PROBLEM_FIELDS <= set(told), told
+        assert set(told) >= PROBLEM_FIELDS, told
         assert told["status"] == answer.status_code
         assert told["request_id"] == answer.headers["request-id"] or "idempotent-replayed" in answer.headers
         if "retry_after_s" in told:

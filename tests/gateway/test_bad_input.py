@@ -86,8 +86,8 @@ async def test_what_is_no_json_is_said_to_be_none(caller: Caller, talk: Talk, ra
 
 @pytest.mark.parametrize(
     "kind",
-    ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "", "json", "a/b;charset=\xff",
-     "application/json; charset=utf-16", "application/xml"],
+    ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", "json", "",
+     "a/b;charset=\xff", "application/json; charset=utf-16"],
 )  # fmt: skip
 async def test_what_is_sent_as_something_else_is_not_taken(caller: Caller, talk: Talk, kind: str) -> None:
     raw = json.dumps(GOOD).encode()
@@ -97,7 +97,9 @@ async def test_what_is_sent_as_something_else_is_not_taken(caller: Caller, talk:
     assert await talk.log() == []
 
 
-@pytest.mark.parametrize("kind", ["application/json; charset=utf-8", 'APPLICATION/JSON;charset="UTF-8"', "application/json"])
+@pytest.mark.parametrize(
+    "kind", ["application/json; charset=utf-8", 'APPLICATION/JSON;charset="UTF-8"', "application/json"]
+)
 async def test_json_in_utf8_is_taken_however_it_is_named(caller: Caller, talk: Talk, kind: str) -> None:
     raw = json.dumps(GOOD).encode()
     path = f"/conversations/{talk.id}/messages"
@@ -112,7 +114,9 @@ async def test_a_problem_repeats_nothing_of_what_was_sent(caller: Caller, talk: 
         assert "secret" not in answer.text
 
 
-@pytest.mark.parametrize("query", ["after=x", "after=-1", "after=1.5", "after=" + "9" * 400, "limit=0", "limit=501", "after="])
+@pytest.mark.parametrize(
+    "query", ["after=x", "after=-1", "after=1.5", "after=" + "9" * 400, "limit=0", "limit=501", "after="]
+)
 async def test_a_query_that_is_wrong_is_refused(caller: Caller, talk: Talk, query: str) -> None:
     answer = await caller.get(f"/conversations/{talk.id}/events?{query}", talk.customer)
     assert (answer.status_code, slug(answer)) == (422, "invalid-request")
@@ -149,6 +153,8 @@ names = st.sampled_from(
     ["client_message_id", "text", "expected_conversation_version", "request_id", "reason", "payload_digest", "decision",
      "note", "seen_version", "owner_epoch", "channel", "owner", "phase", "principal_id", "limit", "cursor", "tenant"]
 )  # fmt: skip
+header_names = st.sampled_from(["Idempotency-Key", "Request-Id", "Last-Event-ID", "Authorization", "Content-Type"])
+header_values = st.text(st.characters(min_codepoint=32, max_codepoint=255, exclude_characters="\x7f"), max_size=40)
 bodies = json_values | st.dictionaries(names, json_values | st.text(max_size=20), max_size=5)
 PATHS = ("", "/{id}/messages", "/{id}/replies", "/{id}/handoff", "/{id}/takeover", "/{id}/release", "/search")
 
@@ -173,8 +179,7 @@ async def test_no_bytes_whatever_give_a_500(caller: Caller, talk: Talk, raw: byt
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(name=st.sampled_from(["Idempotency-Key", "Request-Id", "Last-Event-ID", "Authorization", "Content-Type"]),
-       value=st.text(st.characters(min_codepoint=32, max_codepoint=255, exclude_characters="\x7f"), max_size=40))  # fmt: skip
+@given(name=header_names, value=header_values)
 async def test_no_header_whatever_gives_a_500(caller: Caller, talk: Talk, name: str, value: str) -> None:
     headers = {**JSON, "Authorization": f"Bearer {caller.issuer.token(talk.customer)}", name: value}
     answer = await caller.post(f"/conversations/{talk.id}/messages", content=b"{}", headers=headers)

@@ -107,7 +107,14 @@ async def test_another_signature_is_refused(caller: Caller, issuer: Issuer, talk
 
 @pytest.mark.parametrize(
     "token",
-    ["x", "abc.def.ghi", "..", "a" * 9_000, encoded("[" * 5_000) + ".e30.x", encoded('{"kid":7,"alg":"ES256"}') + ".e30.x"],
+    [
+        "x",
+        "abc.def.ghi",
+        "..",
+        "a" * 9_000,
+        encoded("[" * 5_000) + ".e30.x",
+        encoded('{"kid":7,"alg":"ES256"}') + ".e30.x",
+    ],
     ids=["x", "letters", "dots", "long", "deep", "kid"],
 )
 async def test_garbage_is_nobody(caller: Caller, talk: Talk, token: str) -> None:

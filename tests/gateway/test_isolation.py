@@ -1,4 +1,4 @@
-"""Nothing of one customer or tenant is there for another, on any route; and each kind of person keeps to what is theirs."""
+"""Nothing of one customer or tenant is there for another, on any route; each kind of person keeps to what is theirs."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -50,7 +50,11 @@ async def things(talk: Talk) -> Things:
 
 @pytest.fixture
 def strangers(
-    tenant: str, make_tenant: MakeTenant, make_customer: MakeCustomer, make_staff: MakeStaff, customer: VerifiedPrincipal
+    tenant: str,
+    make_tenant: MakeTenant,
+    make_customer: MakeCustomer,
+    make_staff: MakeStaff,
+    customer: VerifiedPrincipal,
 ) -> dict[str, VerifiedPrincipal]:
     other = make_tenant()
     return {

@@ -10,7 +10,9 @@ from tests.gateway.conftest import Notebook
 from tests.store.world import Talk
 
 
-async def post(caller: Caller, talk: Talk, what: str, who: VerifiedPrincipal, **body: Any) -> tuple[int, dict[str, Any]]:
+async def post(
+    caller: Caller, talk: Talk, what: str, who: VerifiedPrincipal, **body: Any
+) -> tuple[int, dict[str, Any]]:
     answer = await caller.post(f"/conversations/{talk.id}/{what}", body, who)
     return answer.status_code, answer.json()
 
@@ -140,6 +142,5 @@ async def test_a_confirmed_action_has_its_external_id(
     for who in (talk.customer, make_staff(tenant, StaffRole.FINANCE)):
         action = (await caller.get(f"/actions/{operation_id}", who)).json()
         assert (action["state"], action["external_id"]) == ("confirmed", "re_1")
-        assert set(action) == {
-            "operation_id", "kind", "state", "payload", "payload_digest", "required_approvals", "external_id", "history",
-        }  # fmt: skip
+        named = "operation_id kind state payload payload_digest required_approvals external_id history"
+        assert set(action) == set(named.split())

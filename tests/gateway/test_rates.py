@@ -33,13 +33,18 @@ async def test_messages_of_one_principal_are_limited_and_nobody_elses(
 
 
 async def test_a_tenant_over_its_rate_starves_no_other(
-    make_doors: MakeDoors, calling: Any, customer: VerifiedPrincipal, make_tenant: MakeTenant, make_customer: MakeCustomer
+    make_doors: MakeDoors,
+    calling: Any,
+    customer: VerifiedPrincipal,
+    make_tenant: MakeTenant,
+    make_customer: MakeCustomer,
 ) -> None:
     async with calling(create_app(make_doors(tenant_requests_per_second_max=10))) as caller:
         quiet = make_customer(make_tenant())
 
         async def ask(who: VerifiedPrincipal) -> int:
-            return (await caller.post("/conversations/search", {}, who)).status_code
+            answer = await caller.post("/conversations/search", {}, who)
+            return int(answer.status_code)
 
         loud = await asyncio.gather(*(ask(customer) for _ in range(60)))
         assert loud.count(429) > 0

@@ -68,7 +68,7 @@ def test_every_operation_says_what_it_takes_and_answers(app: FastAPI) -> None:
             assert all(content.get("schema") for one in good for content in one["content"].values()), where
             assert "Request-Id" in good[0]["headers"], where
             assert "500" in operation["responses"], where
-            guarded = isinstance(by_path[path], GuardedRoute) if path != "/conversations" else True
+            guarded = isinstance(by_path[path], GuardedRoute)
             assert bool(operation["security"]) == guarded, where
             assert ({"401", "403", "422", "429", "503"} <= set(operation["responses"])) == guarded, where
             if method == "post":

@@ -105,7 +105,9 @@ async def test_a_stream_tells_what_was_and_what_comes(url: str, talk: Talk, issu
         assert (second["id"], json.loads(second["data"])["text"]) == ("2", "Two")
 
 
-async def test_a_stream_says_the_same_as_the_page(url: str, talk: Talk, issuer: Issuer, agent: VerifiedPrincipal) -> None:
+async def test_a_stream_says_the_same_as_the_page(
+    url: str, talk: Talk, issuer: Issuer, agent: VerifiedPrincipal
+) -> None:
     await talk.proposed()
     await talk.take_over(agent)
     for who in (talk.customer, agent):
@@ -184,9 +186,10 @@ async def test_streams_of_one_principal_are_bounded_and_given_back(
         async with following(url, talk, issuer.token(agent)):
             pass
     for _ in range(100):
-        async with httpx.AsyncClient(base_url=url, headers=headers) as http, http.stream(
-            "GET", f"/conversations/{talk.id}/events"
-        ) as answer:
+        async with (
+            httpx.AsyncClient(base_url=url, headers=headers) as http,
+            http.stream("GET", f"/conversations/{talk.id}/events") as answer,
+        ):
             if answer.status_code == 200:
                 return
         await asyncio.sleep(0.05)
@@ -243,21 +246,22 @@ async def test_streams_end_with_the_process(make_doors: MakeDoors, serve: Serve,
 async def test_a_stream_outlives_the_database_and_misses_nothing(
     make_doors: MakeDoors, serve: Serve, talk: Talk, issuer: Issuer, postgres: Postgres
 ) -> None:
-    async with Cable(postgres.app_url).laid() as cable:
+    async with contextlib.AsyncExitStack() as stack:
+        cable = await stack.enter_async_context(Cable(postgres.app_url).laid())
         behind = Database(cable.url)
-        async with serve(create_app(make_doors(database=behind))) as url:
-            async with following(url, talk, issuer.token(talk.customer)) as reader:
-                await talk.say("before")
-                await reader.frames_are(1)
-                cable.cut()
-                await talk.say("meanwhile")
-                await asyncio.sleep(0.5)
-                assert not reader.over.is_set()
-                cable.mend()
-                await talk.say("after")
-                frames = await reader.frames_are(3)
-                assert [json.loads(f["data"])["text"] for f in frames] == ["before", "meanwhile", "after"]
-        await behind.close()
+        stack.push_async_callback(behind.close)
+        url = await stack.enter_async_context(serve(create_app(make_doors(database=behind))))
+        reader = await stack.enter_async_context(following(url, talk, issuer.token(talk.customer)))
+        await talk.say("before")
+        await reader.frames_are(1)
+        cable.cut()
+        await talk.say("meanwhile")
+        await asyncio.sleep(0.5)
+        assert not reader.over.is_set()
+        cable.mend()
+        await talk.say("after")
+        frames = await reader.frames_are(3)
+        assert [json.loads(f["data"])["text"] for f in frames] == ["before", "meanwhile", "after"]
 
 
 async def test_a_reader_that_does_not_read_is_waited_for_and_holds_up_nobody(

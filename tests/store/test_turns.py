@@ -77,6 +77,13 @@ async def test_what_is_answered_is_not_answered_again(talk: Talk) -> None:
     assert len(await talk.log(EventKind.BOT_REPLY)) == 1
 
 
+async def test_where_nothing_is_unanswered_there_is_nothing_to_reply_to(talk: Talk) -> None:
+    assert await talk.publish() is Effect.OVERTAKEN
+    await talk.say()
+    await talk.publish()
+    assert await talk.publish() is Effect.OVERTAKEN
+
+
 async def test_a_step_run_again_finds_its_own_reply(talk: Talk, ann: Staff) -> None:
     await talk.say()
     fence = await talk.fence()

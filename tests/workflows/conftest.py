@@ -8,6 +8,7 @@ import pytest_asyncio
 from tests.demo.conftest import ShopProcess
 from tests.postgres import Postgres
 from tests.workflows import servers
+from tests.workflows.histories import check
 from tests.workflows.scene import Scene
 from tests.workflows.stage import Stage, playing, settings_of
 
@@ -39,6 +40,7 @@ async def stage(
     other = getattr(request.module, "SETTINGS", {})
     async with playing(settings_of(database, temporal, str(shop_process.http.base_url), **other), shop_process) as s:
         yield s
+        await check(s.scenes)
 
 
 @pytest_asyncio.fixture(loop_scope="module")

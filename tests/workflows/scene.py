@@ -29,13 +29,13 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def hint(scene: "Scene", seq: int = 0) -> Wake:
+def hint(scene: "Scene", seq: int = 0, operation_id: str | None = None) -> Wake:
     """A wake-up that stands for nothing in the outbox."""
     return Wake(
         outbox_id=0,
         tenant_id=scene.tenant,
         conversation_id=scene.id,
-        operation_id=None,
+        operation_id=operation_id,
         seq=seq,
         event_id="",
         owner_epoch=0,
@@ -60,6 +60,7 @@ class Scene:
     tenant: str = MARKET
     id: str = field(default_factory=lambda: f"conv-{uuid4().hex[:12]}")
     said: list[str] = field(default_factory=list)
+    forgotten: bool = False  # Temporal's store was emptied: there are no histories to look at
 
     async def begin(self) -> "Scene":
         await conversations.open_conversation(self.stage.db, self.customer, self.id, "chat")
@@ -89,7 +90,8 @@ class Scene:
         """Ask for a refund and wait for its proposal; returns the operation id."""
         before = len(await self.actions())
         await self.say(f"I want a refund for order {self.person.order(k)}, please")
-        return (await until(lambda: self._more_actions_than(before), "a proposal")).operation_id
+        proposed: Action = await until(lambda: self._more_actions_than(before), "a proposal")
+        return proposed.operation_id
 
     async def _more_actions_than(self, n: int) -> Action | None:
         found = await self.actions()
