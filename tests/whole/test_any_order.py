@@ -1,0 +1,179 @@
+"""Whatever order messages, approvals, takeovers, releases and faults come in, the invariants hold, seen from outside.
+
+Hypothesis writes the night: what the customer does and what staff do, at the same time, over a shop that misbehaves.
+"""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import strategies as st
+
+from tests.whole.running import Chat, Product
+
+SETTLES_WITHIN_S = 60.0
+Acts = list[tuple[str, int]]
+
+CUSTOMER = st.lists(
+    st.tuples(
+        st.sampled_from(["ask", "refund", "correct", "thanks", "approve", "reject", "yes", "handoff", "pause"]),
+        st.integers(0, 1),
+    ),
+    min_size=1,
+    max_size=7,
+)
+STAFF = st.lists(
+    st.tuples(st.sampled_from(["takeover", "release", "reply", "pause", "pause", "pause"]), st.integers(0, 1)),
+    max_size=5,
+)
+FAULTS = st.lists(
+    st.sampled_from(
+        ["drop_response_after_commit", "error_before_commit", "reject", "duplicate", "delay_ms:300", "delay_ms:1200"]
+    ),
+    max_size=3,
+)
+
+
+@pytest.mark.timeout(600)
+@given(customer=CUSTOMER, staff=STAFF, faults=FAULTS)
+@settings(
+    max_examples=15,
+    deadline=None,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+def test_every_night_keeps_the_invariants(product: Product, customer: Acts, staff: Acts, faults: list[str]) -> None:
+    tenant, who, orders = product.two_orders()
+    chat = Chat(product, tenant, who)
+    for person in ("agent-1", "agent-2"):
+        product.token("staff", tenant, person)
+    product.shop("DELETE", "/_faults")
+    for mode in faults:
+        product.shop("POST", "/_faults", {"operation": "refund", "mode": mode, "times": 1})
+    said: list[int] = []
+    with ThreadPoolExecutor(2) as both:
+        acting = [
+            both.submit(play, customer, lambda act, n: customer_does(chat, orders, said, act, n)),
+            both.submit(play, staff, lambda act, n: staff_does(chat, act, n)),
+        ]
+        for done in acting:
+            done.result()
+    log = until_quiet(chat)
+    note("\n".join(f"{e['seq']} {e['kind']} {e['actor']}" for e in log))
+    the_log_is_whole(log, said)
+    nothing_of_the_bot_under_a_person(log)
+    money_moves_at_most_once(product, chat, log)
+    everything_is_answered_or_with_a_person(chat, log)
+
+
+def play(acts: Acts, do: Callable[[str, int], None]) -> None:
+    for act, n in acts:
+        do(act, n)
+
+
+def customer_does(chat: Chat, orders: list[str], said: list[int], act: str, n: int) -> None:
+    words = {
+        "ask": f"Where is my order {orders[n]}?",
+        "refund": f"Order {orders[n]} arrived damaged. Please refund it.",
+        "correct": f"Sorry, wrong one. I meant order {orders[n]}.",
+        "thanks": "Thanks!",
+        "yes": "Yes please.",
+    }
+    if act == "pause":
+        time.sleep(0.25)
+    elif act == "handoff":
+        token = chat.token
+        body = {"request_id": str(uuid4()), "reason": "please"}
+        assert chat.product.call("POST", f"/conversations/{chat.id}/handoff", token, body).status_code == 200
+    elif act in words:
+        answer = chat.say(words[act])
+        assert answer.status_code == 202, answer.text
+        said.append(answer.json()["seq"])
+    elif open_ones := [a for a in chat.view()["actions"] if a["state"] == "awaiting_approval"]:
+        answer = chat.decide(open_ones[-1]["operation_id"], act)
+        assert answer.status_code in (200, 409), answer.text
+
+
+def staff_does(chat: Chat, act: str, n: int) -> None:
+    person = f"agent-{n + 1}"
+    match act:
+        case "takeover":
+            assert chat.staff(person, "takeover", request_id=str(uuid4())).status_code == 200
+        case "release":
+            assert chat.staff(person, "release", request_id=str(uuid4())).status_code in (200, 409)
+        case "reply":
+            answer = chat.staff(person, "replies", client_message_id=str(uuid4()), text="I am looking into it.")
+            assert answer.status_code in (202, 409), answer.text
+        case _:
+            time.sleep(0.3)
+
+
+def until_quiet(chat: Chat) -> list[dict[str, Any]]:
+    """Wait until every action is settled or waits for consent, and nothing is unanswered under the bot."""
+    end = time.monotonic() + SETTLES_WITHIN_S
+    while time.monotonic() < end:
+        view, log = chat.view(), chat.events()
+        moving = [a for a in view["actions"] if a["state"] in ("proposed", "submitted", "unknown")]
+        if not moving and (view["owner"] != "bot" or answered_through(log) >= last_message(log)):
+            return log
+        time.sleep(0.1)
+    raise AssertionError(f"not quiet: {chat.view()}")
+
+
+def last_message(log: list[dict[str, Any]]) -> int:
+    written: list[int] = [e["seq"] for e in log if e["kind"] == "customer_message"]
+    return max(written, default=0)
+
+
+def answered_through(log: list[dict[str, Any]]) -> int:
+    """How far the bot has answered, or people have dealt with things."""
+    bots: list[int] = [e.get("answers_through", 0) for e in log]
+    handed: list[int] = [e["seq"] for e in log if e["kind"] == "owner_changed" and e["owner"] == "human"]
+    replied: list[int] = [e["seq"] for e in log if e["kind"] == "staff_reply"]
+    return max([0, *bots, *handed, *replied])
+
+
+def the_log_is_whole(log: list[dict[str, Any]], said: list[int]) -> None:
+    """INVARIANT 1."""
+    assert [e["seq"] for e in log] == list(range(1, len(log) + 1))
+    assert [e["seq"] for e in log if e["kind"] == "customer_message"] == said
+    answers = [e["answers_through"] for e in log if "answers_through" in e]
+    assert answers == sorted(set(answers)), "a message was answered twice"
+
+
+def nothing_of_the_bot_under_a_person(log: list[dict[str, Any]]) -> None:
+    """INVARIANT 3."""
+    owner, epoch = "bot", 1
+    for event in log:
+        if event["kind"] == "owner_changed":
+            assert event["owner_epoch"] == epoch + 1
+            owner, epoch = event["owner"], event["owner_epoch"]
+        if event["kind"] in ("bot_reply", "proposal") or event.get("state") == "submitted":
+            assert owner == "bot", event
+
+
+def money_moves_at_most_once(product: Product, chat: Chat, log: list[dict[str, Any]]) -> None:
+    """INVARIANTS 2, 4, 6 and 7."""
+    for glimpse in chat.view()["actions"]:
+        action = chat.action(glimpse["operation_id"])
+        effects = product.effects(action["operation_id"])
+        moves = [e for e in log if e.get("operation_id") == action["operation_id"]]
+        assert len(effects) == (action["state"] == "confirmed"), (action["state"], effects)
+        if any(e.get("state") == "submitted" for e in moves):
+            approved = [e["seq"] for e in moves if e["kind"] == "approval" and e["decision"] == "approve"]
+            submitted = [e["seq"] for e in moves if e.get("state") == "submitted"]
+            assert [len(approved), len(submitted)] == [1, 1]
+            assert approved[0] < submitted[0]
+        if effects:
+            assert effects[0]["amount_minor"] == action["payload"]["amount_minor"]
+
+
+def everything_is_answered_or_with_a_person(chat: Chat, log: list[dict[str, Any]]) -> None:
+    """INVARIANT 1, its other half."""
+    view = chat.view()
+    assert view["owner"] == "human" or answered_through(log) >= last_message(log)
+    assert view["owner"] != "human" or view["handoff"] is not None
