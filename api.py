@@ -171,7 +171,7 @@ def run(settings: Settings, ready_file: Path | None = None) -> int:
         )
         print(f"interlock api: {where} {why}; set INTERLOCK_API_HOST and INTERLOCK_API_PORT", file=sys.stderr)
         return CANNOT_LISTEN
-    loop_factory = uvicorn.Config(app="").get_loop_factory()
+    loop_factory = uvicorn.Config(app="", log_config=None).get_loop_factory()
     with asyncio.Runner(loop_factory=loop_factory) as runner:
         runner.run(serve(settings, listener, ready_file))
     return STOPPED

@@ -45,7 +45,6 @@ class Settings(BaseSettings):
     temporal_namespace: str = Field(default="default", min_length=1, description="Temporal's namespace.")
     temporal_tls: bool = Field(default=False, description="Speak TLS to Temporal; implied by an API key.")
     temporal_api_key: SecretStr | None = Field(default=None, description="API key for Temporal Cloud.")
-    temporal_ui_url: str | None = Field(default=None, description="Temporal's UI, for links in the console and tour.")
     task_queue: str = Field(default="interlock", min_length=1, description="Task queue of workflows and activities.")
 
     # The business system
@@ -96,7 +95,7 @@ class Settings(BaseSettings):
             raise ValueError("must begin with postgresql://")
         return url
 
-    @field_validator("api_public_url", "shop_url", "temporal_ui_url")
+    @field_validator("api_public_url", "shop_url")
     @classmethod
     def _is_http(cls, url: str | None) -> str | None:
         if url is None:

@@ -65,6 +65,7 @@ def shop_of(settings: Settings) -> ShopConnector:
         read.get_secret_value() if read else "",
         write.get_secret_value() if write else "",
         settings.dispatch_timeout_s,
+        int(settings.evidence_max_age_s),
     )
 
 

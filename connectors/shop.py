@@ -43,9 +43,10 @@ _REFUSALS = frozenset(
 class ShopConnector:
     """Speaks to the shop with one key for reads and one for writes."""
 
-    contract = CONTRACT
-
-    def __init__(self, base_url: str, read_key: str, write_key: str, write_timeout_s: float) -> None:
+    def __init__(
+        self, base_url: str, read_key: str, write_key: str, write_timeout_s: float, evidence_max_age_s: int = 60
+    ) -> None:
+        self.contract = CONTRACT.model_copy(update={"evidence_max_age_s": evidence_max_age_s})
         limits = httpx.Limits(max_connections=50, max_keepalive_connections=20, keepalive_expiry=30)
         self._http = httpx.AsyncClient(base_url=base_url, limits=limits, timeout=5)
         self._read = {"Authorization": f"Bearer {read_key}"}
@@ -69,7 +70,7 @@ class ShopConnector:
             source=SOURCE,
             account=account,
             observed_at=asked_at,
-            max_age_s=CONTRACT.evidence_max_age_s,
+            max_age_s=self.contract.evidence_max_age_s,
         )
 
     async def look_up(self, tenant_id: str, operation_id: str, timeout_s: float = 5) -> Lookup:

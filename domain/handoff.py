@@ -47,6 +47,7 @@ class HandoffBundle(Noun):
     confirmed_actions: tuple[dict[str, Any], ...]
     pending_actions: tuple[dict[str, Any], ...]
     reason: str
+    note: str | None = None  # what the customer gave as the reason, where they asked for a person
     owner: str
     next_step: str
     transcript_url: str

@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -23,6 +24,15 @@ from gateway.documents import describe
 from gateway.envelope import Envelope
 from gateway.problems import problem, refusal_of
 from gateway.routes import ROUTERS
+
+# FastAPI's own telemetry holds query strings, bodies and the messages of exceptions (INVARIANT 12).
+_SILENT: TelemetryConfig = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+    "auto_configure": False,
+}
 
 __all__ = ["Doors", "create_app", "routes"]
 
@@ -47,6 +57,7 @@ def create_app(doors: Doors) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        telemetry=_SILENT,
     )
     app.state.desk = desk
     for kind in (Refusal, RequestValidationError, HTTPException):

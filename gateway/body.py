@@ -10,10 +10,11 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gateway.problems import problem
-from gateway.refusals import BodyTooLarge
+from gateway.refusals import BodyTooLarge, RequestTimeout
 
 DRAIN_BYTES_MAX = 4_194_304  # a client that is still sending would see a reset connection instead of the answer
 DRAIN_S_MAX = 5.0
+BODY_S_MAX = 30.0
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,13 @@ class Limit:
         if scope["type"] != "http" or scope["method"] in {"GET", "HEAD", "OPTIONS"}:
             await self.app(scope, receive, send)
             return
-        announced = _announced(scope)
-        body = None if announced > self.bytes_max else await _read(receive, self.bytes_max)
+        try:
+            async with asyncio.timeout(BODY_S_MAX):
+                body = None if _announced(scope) > self.bytes_max else await _read(receive, self.bytes_max)
+        except TimeoutError:
+            slow = RequestTimeout(f"A body has {BODY_S_MAX:.0f} seconds to come.")
+            await problem(Request(scope), slow, {"Connection": "close"})(scope, receive, send)
+            return
         if isinstance(body, Gone):
             return
         if body is None:

@@ -33,6 +33,7 @@ _POSTED: tuple[type[Refusal], ...] = (
     r.BadIdempotencyKey,
     r.IdempotencyConflict,
     r.IdempotencyInProgress,
+    r.RequestTimeout,
     r.BodyTooLarge,
     r.UnsupportedMediaType,
 )

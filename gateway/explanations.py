@@ -65,6 +65,10 @@ EXPLANATIONS: dict[str, Explanation] = {
         "The body was sent as something other than JSON in UTF-8.",
         "Send `Content-Type: application/json`.",
     ),
+    "request-timeout": Explanation(
+        "The connection was open for a long time, and the body of the request had still not come. Nothing was stored.",
+        "Send the same again, over a better connection, with the same ids.",
+    ),
     "body-too-large": Explanation(
         "The body has more bytes than are ever read here; it was not stored.",
         "Shorten it, or send several messages. `limit_bytes` is the most that is taken.",

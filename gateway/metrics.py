@@ -29,6 +29,10 @@ class Metrics:
         )
         self._refusals = Counter("interlock_http_refusals", "Problems told.", ["slug"], registry=self.registry)
         self.streams = Gauge("interlock_event_streams", "Event streams open now.", registry=self.registry)
+        self.outbox_waiting = Gauge("interlock_outbox_waiting", "Wake-ups not delivered yet.", registry=self.registry)
+        self.outbox_oldest_s = Gauge(
+            "interlock_outbox_oldest_seconds", "How long the oldest of them has waited.", registry=self.registry
+        )
         self.listening = Gauge("interlock_events_heard", "1 while new events are heard.", registry=self.registry)
 
     def answered(self, route: str, method: str, status: int, took_s: float | None) -> None:

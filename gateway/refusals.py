@@ -36,6 +36,12 @@ class MethodNotAllowed(Refusal):
     slug, status, title = "method-not-allowed", 405, "This method is not allowed here"
 
 
+class RequestTimeout(Refusal):
+    """The body did not come in time."""
+
+    slug, status, title = "request-timeout", 408, "The body did not come in time"
+
+
 class BodyTooLarge(Refusal):
     """More bytes than are ever read."""
 

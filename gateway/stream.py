@@ -13,7 +13,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from gateway.hub import Bell, Hub
-from gateway.identity import Identity, Session
+from gateway.identity import LEEWAY_S, Identity, Session
 from gateway.refusals import CustomerBlocked, Unauthenticated
 from gateway.wire import sse
 from store.database import Database
@@ -50,7 +50,7 @@ class Stream:
     async def follow(self, bell: Bell) -> AsyncGenerator[bytes, None]:
         """Yield frames until the stream has to end."""
         yield _OPENING
-        beat_at, standing_at = self.clock() + HEARTBEAT_S, self.clock() + STANDING_S
+        beat_at, standing_at = self.clock() + HEARTBEAT_S, self._standing_due_at()
         while not bell.closing:
             for frame in self._frames:
                 yield frame
@@ -60,15 +60,17 @@ class Stream:
             if self.clock() >= standing_at:
                 if not await self._still_good():
                     return
-                standing_at, rung = (
-                    self.clock() + STANDING_S,
-                    True,
-                )  # a call that was missed is made good at the latest here
+                standing_at, rung = self._standing_due_at(), True  # a missed call is made good here at the latest
             if self.clock() >= beat_at:
                 beat_at = self.clock() + HEARTBEAT_S
                 yield _HEARTBEAT
             if self._unread or rung:
                 await self._read()
+
+    def _standing_due_at(self) -> float:
+        """When to look the bearer up again: every so often, and when the token runs out."""
+        left_s = self.session.claims.expires_at + LEEWAY_S - time.time()
+        return self.clock() + min(STANDING_S, max(0.1, left_s))
 
     async def _read(self) -> None:
         try:

@@ -31,8 +31,12 @@ def verdict(report: Report) -> list[str]:
     if report.deterministic:
         return [f"DETERMINISTIC  {of}"]
     differing = [run for run in report.runs if run.difference is not None]
-    where = [f"  run {r.run_id}, event {r.event_id or 'unknown'}: {r.difference}" for r in differing]
+    where = [f"  run {r.run_id}, {_place(r)}: {r.difference}" for r in differing]
     return [f"NOT DETERMINISTIC  {of}", *where]
+
+
+def _place(run: Replayed) -> str:
+    return f"from event {run.event_id} on" if run.event_id else "in its last task"
 
 
 def lines(report: Report) -> list[str]:

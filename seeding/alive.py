@@ -43,7 +43,7 @@ class Alive(Noun):
 
 
 async def bring_to_life(hand: Hand, owner: Database, world: dict[str, Any], progress: Callable[[str], None]) -> Alive:
-    """Play the demo's past. Where the world has too few orders of a sort there is less of it, and the answer says so."""
+    """Play the demo's past. Where the world has too few orders of a sort, the answer says how many there were."""
     shipped = [x for x in orders_of(world, "marketplace") if x[2]["status"] == "shipped"]
     large = [x for x in orders_of(world, "marketplace") if _needs_a_manager(x[2])]
     finished = [await _finished(hand, x, n, progress) for n, x in enumerate(islice(cycle(shipped), FINISHED))]

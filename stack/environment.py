@@ -82,7 +82,6 @@ def _plain(data: DataDir, addresses: Addresses) -> dict[str, str]:
         "TEMPORAL_ADDRESS": addresses.temporal_address,
         "TEMPORAL_NAMESPACE": TEMPORAL_NAMESPACE,
         "TEMPORAL_TLS": "false",
-        **({"TEMPORAL_UI_URL": addresses.temporal_ui_url} if addresses.temporal_ui_url else {}),
         "SHOP_URL": addresses.shop_url,
         "API_HOST": LOOPBACK,
         "API_PORT": str(addresses.api_port),

@@ -13,6 +13,14 @@ from domain.base import Noun
 from domain.principal import StaffRole
 from store import tables as t
 from store.database import Database
+from store.pipeline import Statement
+
+_STAFF = Statement(sa.select(t.staff).where(t.staff.c.id == sa.bindparam("staff_id")))
+_CUSTOMER = Statement(sa.select(t.customers.c.status).where(t.customers.c.id == sa.bindparam("customer_id")))
+_TENANT = Statement(sa.select(t.tenants.c.id))
+_FIRST_SEEN = Statement(
+    insert(t.customers).values(tenant_id=sa.bindparam("tenant_id"), id=sa.bindparam("id")).on_conflict_do_nothing()
+)
 
 
 class StaffStanding(Noun):
@@ -26,31 +34,28 @@ class StaffStanding(Noun):
 
 async def staff_standing(db: Database, tenant_id: str, staff_id: str) -> StaffStanding | None:
     """Return a staff member's standing, or None when the tenant has no such person."""
-    s = t.staff.c
-    async with db.transaction(tenant_id) as tx:
-        row = (await tx.execute(sa.select(t.staff).where(s.id == staff_id))).one_or_none()
-    if row is None:
+    (found,) = await db.at_once(tenant_id, _STAFF(staff_id=staff_id))
+    if not found:
         return None
+    row = found[0]
     return StaffStanding(id=row.id, name=row.name, role=StaffRole(row.role), revoked=row.revoked_at is not None)
 
 
 async def customer_standing(db: Database, tenant_id: str, customer_id: str) -> str | None:
     """Return `active` or `blocked` (a customer first seen now is active), or None when there is no such tenant."""
-    c = t.customers.c
-    async with db.transaction(tenant_id) as tx:
-        known = (await tx.execute(sa.select(c.status).where(c.id == customer_id))).scalar_one_or_none()
-        if known is not None:
-            return str(known)
-        if (await tx.execute(sa.select(t.tenants.c.id))).scalar_one_or_none() is None:
-            return None
-        await tx.execute(insert(t.customers).values(tenant_id=tenant_id, id=customer_id).on_conflict_do_nothing())
+    customers, tenants = await db.at_once(tenant_id, _CUSTOMER(customer_id=customer_id), _TENANT())
+    if customers:
+        return str(customers[0].status)
+    if not tenants:
+        return None
+    await db.at_once(tenant_id, _FIRST_SEEN(tenant_id=tenant_id, id=customer_id))
     return "active"
 
 
 async def tenant_exists(db: Database, tenant_id: str) -> bool:
     """Whether there is such a tenant."""
-    async with db.transaction(tenant_id) as tx:
-        return (await tx.execute(sa.select(t.tenants.c.id))).scalar_one_or_none() is not None
+    (found,) = await db.at_once(tenant_id, _TENANT())
+    return bool(found)
 
 
 class Repeat(Noun):

@@ -4,7 +4,6 @@ Each public function is one transaction.
 """
 
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -17,7 +16,8 @@ from domain.refusal import MessageConflict, NotFound, QueueFull, VersionConflict
 from domain.wake import Wake
 from store import tables as t
 from store.database import Database, Tx
-from store.log import append, change_row, leave_wake, lock_conversation, mine
+from store.log import LOCK_MINE, append, append_last, change_row, mine, whose
+from store.pipeline import Row, Statement
 
 
 class Accepted(Noun):
@@ -49,6 +49,15 @@ async def open_conversation(
         return await _view(tx, principal, conversation_id)
 
 
+_PRIOR_MESSAGE = Statement(
+    sa.select(t.events).where(
+        t.events.c.conversation_id == sa.bindparam("conversation_id"),
+        t.events.c.client_message_id == sa.bindparam("client_message_id"),
+        t.events.c.kind == EventKind.CUSTOMER_MESSAGE.value,
+    )
+)
+
+
 async def accept_message(
     db: Database,
     principal: VerifiedPrincipal,
@@ -62,10 +71,17 @@ async def accept_message(
 
     Raises NotFound, MessageConflict, VersionConflict (with current_version) and QueueFull.
     """
-    async with db.transaction(principal.tenant_id) as tx:
-        row = await lock_conversation(tx, conversation_id, principal)
-        prior = await _prior_message(tx, conversation_id, client_message_id)
-        if prior is not None:
+    begun = db.transaction_after(
+        principal.tenant_id,
+        LOCK_MINE(conversation_id=conversation_id, **whose(principal)),
+        _PRIOR_MESSAGE(conversation_id=conversation_id, client_message_id=client_message_id),
+    )
+    async with begun as (tx, (rows, priors)):
+        if not rows:
+            raise NotFound("There is no such conversation.")
+        row = rows[0]
+        if priors:
+            prior = priors[0]
             if prior.body["text"] != text:
                 raise MessageConflict("This client_message_id came before with other words; use a new id.")
             return Accepted(seq=prior.seq, version=row.version, duplicate=True)
@@ -83,24 +99,14 @@ async def accept_message(
             await append(
                 tx, row, EventKind.OWNER_CHANGED, principal.key, {"owner": Owner.BOT.value, "owner_epoch": epoch}
             )
-        event = await append(
-            tx, row, EventKind.CUSTOMER_MESSAGE, principal.key, {"text": text}, client_message_id=client_message_id
+        said = {"text": text}
+        wake = await append_last(
+            tx, row, EventKind.CUSTOMER_MESSAGE, principal.key, said, epoch, client_message_id=client_message_id
         )
-        wake = await leave_wake(tx, row, event, epoch)
-        return Accepted(seq=event.seq, version=event.seq, duplicate=False, wake=wake)
+        return Accepted(seq=wake.seq, version=wake.seq, duplicate=False, wake=wake)
 
 
-async def _prior_message(tx: Tx, conversation_id: str, client_message_id: str) -> sa.Row[Any] | None:
-    e = t.events.c
-    query = sa.select(t.events).where(
-        e.conversation_id == conversation_id,
-        e.client_message_id == client_message_id,
-        e.kind == EventKind.CUSTOMER_MESSAGE.value,
-    )
-    return (await tx.execute(query)).one_or_none()
-
-
-async def _check_depth(tx: Tx, row: sa.Row[Any], unanswered_max: int) -> None:
+async def _check_depth(tx: Tx, row: Row, unanswered_max: int) -> None:
     if row.customer_seq - row.answered_seq < unanswered_max:
         return
     e = t.events.c

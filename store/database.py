@@ -9,11 +9,13 @@ from contextlib import asynccontextmanager
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from store.migrate import driver_url
+from store.pipeline import COMMIT, Asked, Row, Statement, run
+from store.url import driver_url
 
 Tx = AsyncConnection
 
-_SET_TENANT = sa.text("SELECT set_config('interlock.tenant', :tenant, true)")
+_BEGIN = Statement(sa.text("BEGIN"))
+_SET_TENANT = Statement(sa.text("SELECT set_config('interlock.tenant', :tenant, true)"))
 
 
 class Database:
@@ -28,20 +30,34 @@ class Database:
             pool_timeout=10,
             pool_pre_ping=False,
             hide_parameters=True,
+            isolation_level="AUTOCOMMIT",  # the driver's own BEGIN costs a round trip; ours goes with what follows it
             connect_args={"connect_timeout": 5, "application_name": "interlock", "prepare_threshold": 3},
         )
 
     @asynccontextmanager
     async def transaction(self, tenant_id: str) -> AsyncIterator[Tx]:
         """Open one read-committed transaction in which only `tenant_id` exists; commits on a clean exit."""
-        async with self.engine.begin() as tx:
-            await tx.execute(_SET_TENANT, {"tenant": tenant_id})
+        async with self.transaction_after(tenant_id) as (tx, _):
             yield tx
+
+    @asynccontextmanager
+    async def transaction_after(self, tenant_id: str, *asked: Asked) -> AsyncIterator[tuple[Tx, list[list[Row]]]]:
+        """The same, begun with some statements in one round trip; gives their rows too."""
+        async with self.engine.begin() as tx:
+            _, _, *found = await run(tx, _BEGIN(), _SET_TENANT(tenant=tenant_id), *asked)
+            yield tx, found
+
+    async def at_once(self, tenant_id: str, *asked: Asked) -> list[list[Row]]:
+        """Run one whole transaction in one round trip and return the rows of each statement."""
+        async with self.engine.begin() as tx:
+            _, _, *found, _ = await run(tx, _BEGIN(), _SET_TENANT(tenant=tenant_id), *asked, COMMIT())
+            return found
 
     @asynccontextmanager
     async def across_tenants(self) -> AsyncIterator[Tx]:
         """Open a transaction with no tenant: only the relay's role sees anything, and only identifiers."""
         async with self.engine.begin() as tx:
+            await run(tx, _BEGIN())
             yield tx
 
     async def close(self) -> None:

@@ -3,8 +3,6 @@
 Staff see what lies behind an event (same seq, before the event itself); customers never do.
 """
 
-from typing import Any
-
 import sqlalchemy as sa
 
 from domain.base import Noun
@@ -13,9 +11,11 @@ from domain.principal import VerifiedPrincipal
 from domain.refusal import NotFound
 from store import tables as t
 from store.database import Database
-from store.log import mine
+from store.log import ONE_OF_MINE, whose
+from store.pipeline import Row, Statement
 
 PAGE_EVENTS_MAX = 500
+SEQ_MAX = 2**31 - 1
 
 
 class Page(Noun):
@@ -25,29 +25,37 @@ class Page(Noun):
     version: int
 
 
+_VERSION = Statement(ONE_OF_MINE.with_only_columns(t.conversations.c.version))
+_EVENTS = Statement(
+    sa.select(t.events)
+    .where(
+        t.events.c.conversation_id == ONE_OF_MINE.with_only_columns(t.conversations.c.id).scalar_subquery(),
+        t.events.c.seq >= sa.bindparam("first", type_=sa.BigInteger),
+        t.events.c.seq <= sa.bindparam("last", type_=sa.BigInteger),
+        sa.or_(t.events.c.part == 0, sa.bindparam("behind", type_=sa.Boolean)),
+    )
+    .order_by(t.events.c.seq, (t.events.c.part == 0), t.events.c.part)
+)
+
+
 async def events_after(
     db: Database, principal: VerifiedPrincipal, conversation_id: str, after: int, limit: int = PAGE_EVENTS_MAX
 ) -> Page:
     """Return the events with seq > `after` (at most `limit` seqs). Raises NotFound."""
-    e, c = t.events.c, t.conversations.c
-    async with db.transaction(principal.tenant_id) as tx:
-        version = (
-            await tx.execute(sa.select(c.version).where(c.id == conversation_id, mine(principal)))
-        ).scalar_one_or_none()
-        if version is None:
-            raise NotFound("There is no such conversation.")
-        first, last = max(after, 0) + 1, min(after + limit, version)
-        if first > last:
-            return Page(events=(), version=version)
-        query = sa.select(t.events).where(e.conversation_id == conversation_id, e.seq.between(first, last))
-        query = query.order_by(e.seq, (e.part == 0), e.part)
-        if not principal.is_staff:
-            query = query.where(e.part == 0)
-        rows = (await tx.execute(query)).all()
-    return Page(events=tuple(_event(r) for r in rows), version=version)
+    who = {"conversation_id": conversation_id, **whose(principal)}
+    after = min(max(after, 0), SEQ_MAX)
+    versions, rows = await db.at_once(
+        principal.tenant_id,
+        _VERSION(**who),
+        _EVENTS(**who, first=after + 1, last=after + limit, behind=principal.is_staff),
+    )
+    if not versions:
+        raise NotFound("There is no such conversation.")
+    version = versions[0].version
+    return Page(events=tuple(_event(r) for r in rows if r.seq <= version), version=version)
 
 
-def _event(row: sa.Row[Any]) -> Event:
+def _event(row: Row) -> Event:
     return Event(
         seq=row.seq,
         event_id=str(row.event_id),

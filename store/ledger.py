@@ -17,12 +17,13 @@ from domain.words import Words
 from store import tables as t
 from store.database import Database, Tx
 from store.log import Appended, append, leave_wake
+from store.pipeline import Row, Statement, run
 
 _PAYLOAD: TypeAdapter[Payload] = TypeAdapter(Payload)
 LEDGER_ACTOR = "ledger:interlock"
 
 
-def to_action(row: sa.Row[Any]) -> Action:
+def to_action(row: Row) -> Action:
     """Return a ledger row as everybody reads it."""
     return Action(
         operation_id=row.operation_id,
@@ -50,12 +51,15 @@ def to_action(row: sa.Row[Any]) -> Action:
     )
 
 
+_OF_CONVERSATION = sa.select(t.actions).where(t.actions.c.conversation_id == sa.bindparam("conversation_id"))
+# To be run with others in one round trip; locks are taken in the one lock order (by operation id).
+ACTIONS_OF = Statement(_OF_CONVERSATION.order_by(t.actions.c.created_at, t.actions.c.operation_id))
+LOCK_ACTIONS_OF = Statement(_OF_CONVERSATION.order_by(t.actions.c.operation_id).with_for_update())
+
+
 async def actions_of(tx: Tx, conversation_id: str, *, lock: bool = False) -> list[Action]:
     """Return a conversation's actions, oldest first; with `lock`, in the one lock order (by operation id)."""
-    a = t.actions.c
-    query = sa.select(t.actions).where(a.conversation_id == conversation_id)
-    query = query.order_by(a.operation_id).with_for_update() if lock else query
-    rows = (await tx.execute(query)).all()
+    (rows,) = await run(tx, (LOCK_ACTIONS_OF if lock else ACTIONS_OF)(conversation_id=conversation_id))
     return sorted((to_action(r) for r in rows), key=lambda x: (x.created_at, x.operation_id))
 
 

@@ -14,8 +14,13 @@ from domain.refusal import NotFound
 from domain.wake import Wake
 from store import tables as t
 from store.database import Tx
+from store.pipeline import COMMIT, Asked, Row, Statement, run
 
 _APPEND = sa.insert(t.events).returning(t.events.c.seq, t.events.c.event_id)
+_VISIBLE = ("tenant_id", "conversation_id", "kind", "actor", "body", "client_message_id", "step_id", "part")
+_BEHIND = ("tenant_id", "conversation_id", "kind", "actor", "body", "part")
+_APPENDED = Statement(_APPEND.values({name: sa.bindparam(name) for name in _VISIBLE}))
+_APPENDED_BEHIND = Statement(sa.insert(t.events).values({name: sa.bindparam(name) for name in _BEHIND}))
 _LEAVE = sa.insert(t.outbox).returning(t.outbox.c.id)
 
 
@@ -34,6 +39,37 @@ def mine(principal: VerifiedPrincipal) -> sa.ColumnElement[bool]:
     if principal.kind in (PrincipalKind.STAFF, PrincipalKind.SERVICE):
         return own_tenant
     return sa.and_(own_tenant, c.principal_kind == principal.kind.value, c.principal_id == principal.id)
+
+
+_ONE = sa.select(t.conversations).where(t.conversations.c.id == sa.bindparam("conversation_id"))
+LOCK = Statement(_ONE.with_for_update())
+_MINE = sa.and_(
+    t.conversations.c.tenant_id == sa.bindparam("tenant_id"),
+    sa.or_(
+        sa.bindparam("whole_tenant", type_=sa.Boolean),
+        sa.and_(
+            t.conversations.c.principal_kind == sa.bindparam("principal_kind"),
+            t.conversations.c.principal_id == sa.bindparam("principal_id"),
+        ),
+    ),
+)
+ONE_OF_MINE = _ONE.where(_MINE)
+LOCK_MINE = Statement(ONE_OF_MINE.with_for_update())
+STEP_RESULT = Statement(
+    sa.select(t.events).where(
+        t.events.c.conversation_id == sa.bindparam("conversation_id"), t.events.c.step_id == sa.bindparam("step_id")
+    )
+)
+
+
+def whose(principal: VerifiedPrincipal) -> dict[str, Any]:
+    """Return what `ONE_OF_MINE` asks about `principal`: the same condition as `mine`, compiled once."""
+    return {
+        "tenant_id": principal.tenant_id,
+        "whole_tenant": principal.kind in (PrincipalKind.STAFF, PrincipalKind.SERVICE),
+        "principal_kind": principal.kind.value,
+        "principal_id": principal.id,
+    }
 
 
 async def lock_conversation(tx: Tx, conversation_id: str, principal: VerifiedPrincipal | None = None) -> sa.Row[Any]:
@@ -58,7 +94,28 @@ async def append(
     step_id: str | None = None,
 ) -> Appended:
     """Append one event that everybody may see; the database gives it the next seq."""
-    values = {
+    asked = _event(row, kind, actor, body, client_message_id, step_id)
+    found = (await tx.execute(_APPEND, asked)).one()
+    return Appended(found.seq, str(found.event_id))
+
+
+def appended(
+    row: Row,
+    kind: EventKind,
+    actor: str,
+    body: dict[str, Any],
+    *,
+    client_message_id: str | None = None,
+    step_id: str | None = None,
+) -> Asked:
+    """Return the statement that `append` runs, to be run with others in one round trip."""
+    return _APPENDED(**_event(row, kind, actor, body, client_message_id, step_id))
+
+
+def _event(
+    row: Row, kind: EventKind, actor: str, body: dict[str, Any], client_message_id: str | None, step_id: str | None
+) -> dict[str, Any]:
+    return {
         "tenant_id": row.tenant_id,
         "conversation_id": row.id,
         "kind": kind.value,
@@ -68,30 +125,29 @@ async def append(
         "step_id": step_id,
         "part": 0,
     }
-    found = (await tx.execute(_APPEND, values)).one()
-    return Appended(found.seq, str(found.event_id))
 
 
-async def append_behind(tx: Tx, row: sa.Row[Any], facts: list[tuple[EventKind, dict[str, Any]]]) -> None:
+async def append_behind(tx: Tx, row: Row, facts: list[tuple[EventKind, dict[str, Any]]]) -> None:
     """Append what staff see behind the event that was appended last: same seq, parts 1, 2, …"""
-    if facts:
-        await tx.execute(
-            sa.insert(t.events),
-            [
-                {
-                    "tenant_id": row.tenant_id,
-                    "conversation_id": row.id,
-                    "kind": kind.value,
-                    "actor": "bot:interlock",
-                    "body": body,
-                    "part": n,
-                }
-                for n, (kind, body) in enumerate(facts, 1)
-            ],
+    await run(tx, *appended_behind(row, facts))
+
+
+def appended_behind(row: Row, facts: list[tuple[EventKind, dict[str, Any]]]) -> list[Asked]:
+    """Return the statements that `append_behind` runs, to be run with others in one round trip."""
+    return [
+        _APPENDED_BEHIND(
+            tenant_id=row.tenant_id,
+            conversation_id=row.id,
+            kind=kind.value,
+            actor="bot:interlock",
+            body=body,
+            part=n,
         )
+        for n, (kind, body) in enumerate(facts, 1)
+    ]
 
 
-async def leave_wake(tx: Tx, row: sa.Row[Any], event: Appended, epoch: int, operation_id: str | None = None) -> Wake:
+async def leave_wake(tx: Tx, row: Row, event: Appended, epoch: int, operation_id: str | None = None) -> Wake:
     """Leave an outbox row in this transaction and return the wake-up that it stands for."""
     values = {
         "tenant_id": row.tenant_id,
@@ -109,6 +165,48 @@ async def leave_wake(tx: Tx, row: sa.Row[Any], event: Appended, epoch: int, oper
         operation_id=operation_id,
         seq=event.seq,
         event_id=event.event_id,
+        owner_epoch=epoch,
+    )
+
+
+_WRITTEN = _APPEND.values({name: sa.bindparam(name) for name in _VISIBLE}).cte("written")
+_APPENDED_WITH_WAKE = Statement(
+    sa.insert(t.outbox)
+    .from_select(
+        ["tenant_id", "conversation_id", "event_seq", "event_id", "owner_epoch"],
+        sa.select(
+            sa.bindparam("tenant_id", type_=sa.Text),
+            sa.bindparam("conversation_id", type_=sa.Text),
+            _WRITTEN.c.seq,
+            sa.cast(_WRITTEN.c.event_id, sa.Text),
+            sa.bindparam("owner_epoch", type_=sa.Integer),
+        ),
+    )
+    .returning(t.outbox.c.id, t.outbox.c.event_seq, t.outbox.c.event_id)
+)
+
+
+async def append_last(
+    tx: Tx,
+    row: Row,
+    kind: EventKind,
+    actor: str,
+    body: dict[str, Any],
+    epoch: int,
+    *,
+    client_message_id: str | None = None,
+) -> Wake:
+    """Append an event, leave its wake-up for the conversation, and commit: one round trip."""
+    event = _event(row, kind, actor, body, client_message_id, None)
+    found, _ = await run(tx, _APPENDED_WITH_WAKE(**event, owner_epoch=epoch), COMMIT())
+    left = found[0]
+    return Wake(
+        outbox_id=left.id,
+        tenant_id=row.tenant_id,
+        conversation_id=row.id,
+        operation_id=None,
+        seq=left.event_seq,
+        event_id=left.event_id,
         owner_epoch=epoch,
     )
 

@@ -13,14 +13,11 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from psycopg import Connection
 from psycopg.sql import SQL, Identifier, Literal
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import URL
+
+from store.url import driver_url
 
 _MIGRATION_LOCK = 7_310_577  # any constant; one migration at a time per database
-
-
-def driver_url(url: str) -> URL:
-    """Return `url` (postgres://, postgresql://, with TCP or a socket as host=) for SQLAlchemy's psycopg driver."""
-    return make_url(url).set(drivername="postgresql+psycopg")
 
 
 def _config() -> Config:

@@ -29,10 +29,7 @@ _CLAIM = sa.text(
     """
 )
 
-_LAG = sa.text(
-    "SELECT count(*) AS waiting, coalesce(extract(epoch FROM now() - min(created_at)), 0) AS oldest_s"
-    " FROM outbox WHERE delivered_at IS NULL"
-)
+_LAG = sa.text("SELECT waiting, oldest_s FROM outbox_lag()")
 
 # A sweep goes by what is unanswered or not terminal in Postgres, never by what was not delivered (design section 3).
 _OPEN_CONVERSATIONS = sa.text(
@@ -101,7 +98,7 @@ async def mark_conversation_delivered(db: Database, tenant_id: str, conversation
 
 
 async def outbox_lag(db: Database) -> OutboxLag:
-    """Return what waits."""
+    """Return what waits, over all tenants; every role may ask for these two numbers."""
     async with db.across_tenants() as tx:
         row = (await tx.execute(_LAG)).one()
     return OutboxLag(waiting=row.waiting, oldest_s=float(row.oldest_s))

@@ -133,8 +133,12 @@ async def request_handoff(
     request_id: str,
     words: Words,
     now: datetime,
+    note: str | None = None,
 ) -> OwnerChange:
-    """Hand the conversation to a person because `principal` asks; one open handoff at most. Raises NotFound."""
+    """Hand the conversation to a person because `principal` asks, with their own words on why as `note`.
+
+    There is one open handoff at most. Raises NotFound, RequestConflict.
+    """
     async with db.transaction(principal.tenant_id) as tx:
         row = await lock_conversation(tx, conversation_id, principal)
         if (prior := await _first_answer(tx, row, principal, request_id, "handoff")) is not None:
@@ -143,7 +147,7 @@ async def request_handoff(
         wake = None
         if already is None or row.owner != Owner.HUMAN:
             change, wake = await hand_over(
-                tx, row, principal.key, request_id, HandoffReason.CUSTOMER_REQUESTED, words, now
+                tx, row, principal.key, request_id, HandoffReason.CUSTOMER_REQUESTED, words, now, note=note
             )
         else:
             change = OwnerChange(
@@ -215,6 +219,7 @@ async def hand_over(
     through: int | None = None,
     step_id: str | None = None,
     behind: list[tuple[EventKind, dict[str, Any]]] | None = None,
+    note: str | None = None,
 ) -> tuple[OwnerChange, Wake]:
     """Under the row's lock: owner becomes human, unsent actions are withdrawn, the customer is told."""
     actions = await withdraw_unsent(tx, row, words, actor, now)
@@ -295,6 +300,7 @@ async def _open_handoff(
     now: datetime,
     staff_id: str | None = None,
     intent: str | None = None,
+    note: str | None = None,
 ) -> str:
     handoff_id = str(uuid4())
     v = t.evidence.c
@@ -306,6 +312,7 @@ async def _open_handoff(
             conversation_id=row.id,
             request_id=request_id,
             reason=reason.value,
+            note=note,
             goal=await _goal(tx, row.id, intent),
             queue_status=(QueueStatus.CLAIMED if staff_id else QueueStatus.WAITING).value,
             assignee=staff_id,

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from domain.action import Action, ActionState, ApprovalRole
 from domain.base import Noun
@@ -16,7 +17,7 @@ from domain.principal import VerifiedPrincipal
 from domain.refusal import NotFound
 from store import tables as t
 from store.database import Database, Tx
-from store.ledger import actions_of, missing_approvals, to_action
+from store.ledger import actions_of, to_action
 from store.turns import load_evidence
 
 PAGE_MAX = 200
@@ -110,22 +111,46 @@ def _case_item(r: sa.Row[Any], now: datetime) -> QueueItem:
     )
 
 
+_STAFF_ROLES = [r.value for r in ApprovalRole if r is not ApprovalRole.CUSTOMER]
+
+
 async def pending_approvals(db: Database, staff: VerifiedPrincipal) -> list[ApprovalItem]:
-    """Return the tenant's actions that wait for approval by staff, those about to expire first."""
-    a = t.actions.c
+    """Return the tenant's actions that wait for approval by staff, those about to expire first (at most PAGE_MAX)."""
+    a, p = t.actions.c, t.approvals.c
+    given = sa.exists().where(
+        p.operation_id == a.operation_id,
+        p.role.in_(_STAFF_ROLES),
+        p.decision == "approve",
+        p.voided_at.is_(None),
+        p.expires_at > sa.func.now(),
+    )
     query = (
         sa.select(t.actions)
-        .where(a.state == ActionState.AWAITING_APPROVAL.value)
+        .where(
+            a.state == ActionState.AWAITING_APPROVAL.value,
+            a.required_approvals.has_any(sa.cast(_STAFF_ROLES, ARRAY(sa.Text))),
+            ~given,
+        )
         .order_by(a.expires_at, a.operation_id)
         .limit(PAGE_MAX)
     )
     async with db.transaction(staff.tenant_id) as tx:
         actions = [to_action(r) for r in (await tx.execute(query)).all()]
-        items = [await _approval_item(tx, action) for action in actions]
-    return [item for item in items if any(role is not ApprovalRole.CUSTOMER for role in item.missing)]
+        confirmed = await _confirmed(tx, [x.operation_id for x in actions])
+    return [_approval_item(x, x.operation_id in confirmed) for x in actions]
 
 
-async def _approval_item(tx: Tx, action: Action) -> ApprovalItem:
+async def _confirmed(tx: Tx, operation_ids: list[str]) -> set[str]:
+    """Which of these the customer has consented to."""
+    p = t.approvals.c
+    query = sa.select(p.operation_id).where(
+        p.operation_id.in_(operation_ids), p.role == "customer", p.decision == "approve", p.voided_at.is_(None)
+    )
+    return set((await tx.execute(query)).scalars())
+
+
+def _approval_item(action: Action, confirmed: bool) -> ApprovalItem:
+    missing = [r for r in action.required_approvals if not (confirmed and r is ApprovalRole.CUSTOMER)]
     return ApprovalItem(
         operation_id=action.operation_id,
         conversation_id=action.conversation_id,
@@ -134,7 +159,7 @@ async def _approval_item(tx: Tx, action: Action) -> ApprovalItem:
         payload_digest=action.payload_digest,
         amount_minor=action.payload.amount_minor,
         currency=action.payload.currency,
-        missing=await missing_approvals(tx, action),
+        missing=tuple(missing),
         required_approvals=action.required_approvals,
         created_at=action.created_at,
         expires_at=action.expires_at,
@@ -159,6 +184,7 @@ async def handoff_bundle(db: Database, staff: VerifiedPrincipal, handoff_id: str
             confirmed_actions=tuple(_told(a) for a in actions if a.state is ActionState.CONFIRMED),
             pending_actions=tuple(_told(a) for a in actions if not a.state.terminal),
             reason=row.reason,
+            note=row.note,
             owner=f"staff:{holder}" if holder else owner,
             next_step=_next_step(row, actions),
             transcript_url=f"/conversations/{row.conversation_id}/events?after=0",

@@ -105,7 +105,7 @@ approvals = _table(
 )
 handoffs = _table(
     "handoffs",
-    *_text("id", "tenant_id", "conversation_id", "request_id", "reason", "goal", "queue_status", "assignee"),
+    *_text("id", "tenant_id", "conversation_id", "request_id", "reason", "note", "goal", "queue_status", "assignee"),
     *_int("through_seq", "open_from_seq"),
     *_text("evidence_id"),
     *_at("opened_at", "claimed_at", "done_at"),

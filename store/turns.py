@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
 from domain.account import Evidence
-from domain.action import Action
+from domain.action import Action, ActionState
 from domain.base import Noun
 from domain.conversation import EventKind, Owner, Phase
 from domain.refusal import NotFound
@@ -20,9 +20,19 @@ from domain.understanding import Intent, TurnContext
 from domain.words import NoticeKind, Words
 from store import tables as t
 from store.database import Database, Tx
-from store.ledger import actions_of
-from store.log import append, append_behind, change_row, lock_conversation, step_result
+from store.ledger import ACTIONS_OF, LOCK_ACTIONS_OF, actions_of, to_action
+from store.log import (
+    LOCK,
+    STEP_RESULT,
+    append,
+    appended,
+    appended_behind,
+    change_row,
+    lock_conversation,
+    step_result,
+)
 from store.ownership import BOT
+from store.pipeline import COMMIT, Row, Statement, run
 from store.tenancy import customer_status, refunds_30d
 
 Behind = list[tuple[EventKind, dict[str, Any]]]
@@ -30,120 +40,109 @@ Behind = list[tuple[EventKind, dict[str, Any]]]
 TEXTS_PER_TURN_MAX = 50
 
 
+_c, _e = t.conversations.c, t.events.c
+_UNANSWERED = (
+    sa.select(_e.body["text"].astext)
+    .where(
+        _e.conversation_id == _c.id,
+        _e.seq > _c.answered_seq,
+        _e.seq <= _c.customer_seq,
+        _e.kind == EventKind.CUSTOMER_MESSAGE.value,
+    )
+    .order_by(_e.seq.desc())
+    .limit(TEXTS_PER_TURN_MAX)
+)
+_LEFT_OPEN = (  # what the last turn left open
+    sa.select(_e.body)
+    .where(_e.conversation_id == _c.id, _e.kind == EventKind.UNDERSTANDING.value)
+    .order_by(_e.seq.desc())
+    .limit(1)
+)
+_UNANSWERED_BY_BOT = sa.and_(_c.owner == Owner.BOT.value, _c.customer_seq > _c.answered_seq)
+_TURN = Statement(
+    sa.select(
+        t.conversations,
+        sa.case((_UNANSWERED_BY_BOT, sa.func.array(_UNANSWERED.scalar_subquery()))).label("texts"),
+        sa.case((_UNANSWERED_BY_BOT, _LEFT_OPEN.scalar_subquery())).label("left_open"),
+    ).where(_c.id == sa.bindparam("conversation_id"))
+)
+_WITH_A_PERSON = Statement(
+    sa.select(t.cases.c.operation_id)
+    .join(t.actions, t.actions.c.operation_id == t.cases.c.operation_id)
+    .where(
+        t.actions.c.conversation_id == sa.bindparam("conversation_id"),
+        sa.or_(*(t.actions.c.state == s.value for s in ActionState if s.in_flight)),
+        t.cases.c.queue_status != "done",
+    )
+)
+
+
 async def read_turn(db: Database, tenant_id: str, conversation_id: str) -> TurnRow:
     """Return everything a turn begins with, in one read. Raises NotFound."""
-    async with db.transaction(tenant_id) as tx:
-        row = (
-            await tx.execute(sa.select(t.conversations).where(t.conversations.c.id == conversation_id))
-        ).one_or_none()
-        if row is None:
-            raise NotFound("There is no such conversation.")
-        unanswered = row.owner == Owner.BOT and row.customer_seq > row.answered_seq
-        texts = await _unanswered_texts(tx, row) if unanswered else ()
-        last = await _left_open(tx, conversation_id) if unanswered else TurnContext()
-        actions = await actions_of(tx, conversation_id)
-        return TurnRow(
-            tenant_id=tenant_id,
-            conversation_id=conversation_id,
-            customer_id=row.principal_id if row.principal_kind == "customer" else None,
-            language=row.language,
-            owner=Owner(row.owner),
-            owner_epoch=row.owner_epoch,
-            version=row.version,
-            answered_seq=row.answered_seq,
-            consumed_seq=row.consumed_seq,
-            customer_seq=row.customer_seq,
-            texts=texts,
-            context=last,
-            actions=tuple(actions),
-            cases=await _with_a_person(tx, actions),
-            confirmed=await _confirmed(tx, actions),
-            updated_at=row.updated_at,
-        )
-
-
-async def _unanswered_texts(tx: Tx, row: sa.Row[Any]) -> tuple[str, ...]:
-    e = t.events.c
-    query = (
-        sa.select(e.body["text"].astext)
-        .where(
-            e.conversation_id == row.id,
-            e.seq > row.answered_seq,
-            e.seq <= row.customer_seq,
-            e.kind == EventKind.CUSTOMER_MESSAGE.value,
-        )
-        .order_by(e.seq.desc())
-        .limit(TEXTS_PER_TURN_MAX)
+    found, actions, cases = await db.at_once(
+        tenant_id,
+        _TURN(conversation_id=conversation_id),
+        ACTIONS_OF(conversation_id=conversation_id),
+        _WITH_A_PERSON(conversation_id=conversation_id),
     )
-    return tuple(reversed((await tx.execute(query)).scalars().all()))
-
-
-async def _left_open(tx: Tx, conversation_id: str) -> TurnContext:
-    """What the last turn left open."""
-    e = t.events.c
-    query = (
-        sa.select(e.body)
-        .where(e.conversation_id == conversation_id, e.kind == EventKind.UNDERSTANDING.value)
-        .order_by(e.seq.desc())
-        .limit(1)
+    if not found:
+        raise NotFound("There is no such conversation.")
+    row = found[0]
+    return TurnRow(
+        tenant_id=tenant_id,
+        conversation_id=conversation_id,
+        customer_id=row.principal_id if row.principal_kind == "customer" else None,
+        language=row.language,
+        owner=Owner(row.owner),
+        owner_epoch=row.owner_epoch,
+        version=row.version,
+        answered_seq=row.answered_seq,
+        consumed_seq=row.consumed_seq,
+        customer_seq=row.customer_seq,
+        texts=tuple(reversed(row.texts or ())),
+        context=_context(row.left_open),
+        actions=tuple(to_action(a) for a in actions),
+        cases=tuple(c.operation_id for c in cases),
+        updated_at=row.updated_at,
     )
-    body = (await tx.execute(query)).scalar_one_or_none()
-    if body is None:
+
+
+def _context(left_open: dict[str, Any] | None) -> TurnContext:
+    if left_open is None:
         return TurnContext()
-    meant = body.get("meant") or body.get("intent")
-    intent = Intent(meant) if meant else None
-    return TurnContext(
-        intent=intent,
-        resource=body.get("resource"),
-        question=body.get("question"),
-        language=body.get("language"),
-    )
+    intent = Intent(left_open["intent"]) if left_open.get("intent") else None
+    return TurnContext(intent=intent, resource=left_open.get("resource"), question=left_open.get("question"))
 
 
-async def _with_a_person(tx: Tx, actions: list[Action]) -> tuple[str, ...]:
-    ids = [a.operation_id for a in actions if a.state.in_flight]
-    if not ids:
-        return ()
-    k = t.cases.c
-    query = sa.select(k.operation_id).where(k.operation_id.in_(ids), k.queue_status != "done")
-    return tuple((await tx.execute(query)).scalars())
-
-
-async def _confirmed(tx: Tx, actions: list[Action]) -> tuple[str, ...]:
-    ids = [a.operation_id for a in actions if a.state.unexecuted]
-    if not ids:
-        return ()
-    p = t.approvals.c
-    query = sa.select(p.operation_id).where(
-        p.operation_id.in_(ids), p.role == "customer", p.decision == "approve", p.voided_at.is_(None)
-    )
-    return tuple((await tx.execute(query)).scalars())
+_KEEP_EVIDENCE = Statement(insert(t.evidence).on_conflict_do_nothing())
+_EVIDENCE = Statement(sa.select(t.evidence).where(t.evidence.c.evidence_id == sa.bindparam("evidence_id")))
 
 
 async def record_evidence(db: Database, tenant_id: str, conversation_id: str, subject: str, found: Evidence) -> None:
     """Keep what was read; evidence is append-only. The same evidence id again changes nothing."""
-    async with db.transaction(tenant_id) as tx:
-        await tx.execute(
-            insert(t.evidence)
-            .values(
-                evidence_id=found.evidence_id,
-                tenant_id=tenant_id,
-                conversation_id=conversation_id,
-                source=found.source,
-                subject=subject,
-                value=found.account.model_dump(mode="json"),
-                observed_at=found.observed_at,
-                max_age_s=found.max_age_s,
-            )
-            .on_conflict_do_nothing()
-        )
+    kept = _KEEP_EVIDENCE(
+        evidence_id=found.evidence_id,
+        tenant_id=tenant_id,
+        conversation_id=conversation_id,
+        source=found.source,
+        subject=subject,
+        value=found.account.model_dump(mode="json"),
+        observed_at=found.observed_at,
+        max_age_s=found.max_age_s,
+    )
+    await db.at_once(tenant_id, kept)
 
 
 async def load_evidence(tx: Tx, evidence_id: str) -> Evidence:
     """Return kept evidence. Raises NotFound."""
-    row = (await tx.execute(sa.select(t.evidence).where(t.evidence.c.evidence_id == evidence_id))).one_or_none()
-    if row is None:
+    (found,) = await run(tx, _EVIDENCE(evidence_id=evidence_id))
+    return _to_evidence(found)
+
+
+def _to_evidence(found: list[Row]) -> Evidence:
+    if not found:
         raise NotFound("There is no such evidence.")
+    row = found[0]
     return Evidence(
         evidence_id=row.evidence_id,
         source=row.source,
@@ -165,23 +164,35 @@ class DraftingFacts(Noun):
 async def drafting_facts(
     db: Database, tenant_id: str, conversation_id: str, evidence_id: str | None, with_articles: bool
 ) -> DraftingFacts:
-    """Read what a draft may rest on, in one transaction."""
-    async with db.transaction(tenant_id) as tx:
-        return DraftingFacts(
-            evidence=await load_evidence(tx, evidence_id) if evidence_id else None,
-            articles=await effective_articles(tx) if with_articles else (),
-            actions=tuple(await actions_of(tx, conversation_id)),
-            customer_id=await customer_of(tx, conversation_id),
-        )
+    """Read what a draft may rest on, in one transaction. Raises NotFound."""
+    customers, actions, *more = await db.at_once(
+        tenant_id,
+        _CUSTOMER(conversation_id=conversation_id),
+        ACTIONS_OF(conversation_id=conversation_id),
+        *([_EVIDENCE(evidence_id=evidence_id)] if evidence_id else []),
+        *([_ARTICLES()] if with_articles else []),
+    )
+    return DraftingFacts(
+        evidence=_to_evidence(more[0]) if evidence_id else None,
+        articles=tuple(_to_article(a) for a in more[-1]) if with_articles else (),
+        actions=tuple(to_action(a) for a in actions),
+        customer_id=_to_customer(customers),
+    )
+
+
+_CUSTOMER = Statement(sa.select(_c.principal_kind, _c.principal_id).where(_c.id == sa.bindparam("conversation_id")))
 
 
 async def customer_of(tx: Tx, conversation_id: str) -> str | None:
     """Return the customer whose conversation it is; None for an anonymous visitor. Raises NotFound."""
-    c = t.conversations.c
-    row = (await tx.execute(sa.select(c.principal_kind, c.principal_id).where(c.id == conversation_id))).one_or_none()
-    if row is None:
+    (found,) = await run(tx, _CUSTOMER(conversation_id=conversation_id))
+    return _to_customer(found)
+
+
+def _to_customer(found: list[Row]) -> str | None:
+    if not found:
         raise NotFound("There is no such conversation.")
-    return str(row.principal_id) if row.principal_kind == "customer" else None
+    return str(found[0].principal_id) if found[0].principal_kind == "customer" else None
 
 
 class ProposingFacts(Noun):
@@ -218,29 +229,38 @@ async def proposing_facts(
         return facts, await load_evidence(tx, evidence_id)
 
 
+_a = t.articles.c
+_NEWEST = (
+    sa.select(_a.slug, _a.language, sa.func.max(_a.version).label("version"))
+    .where(
+        _a.effective_from <= sa.func.now(),
+        sa.or_(_a.effective_until.is_(None), _a.effective_until > sa.func.now()),
+        _a.audience != "staff",
+    )
+    .group_by(_a.slug, _a.language)
+    .subquery()
+)
+_ARTICLES = Statement(
+    sa.select(t.articles)
+    .join(
+        _NEWEST,
+        sa.and_(_a.slug == _NEWEST.c.slug, _a.language == _NEWEST.c.language, _a.version == _NEWEST.c.version),
+    )
+    .order_by(_a.slug, _a.language)
+)
+
+
 async def effective_articles(tx: Tx) -> tuple[Article, ...]:
     """Return the tenant's articles in force now that a customer may see, the newest version of each."""
-    a = t.articles.c
-    newest = (
-        sa.select(a.slug, a.language, sa.func.max(a.version).label("version"))
-        .where(
-            a.effective_from <= sa.func.now(),
-            sa.or_(a.effective_until.is_(None), a.effective_until > sa.func.now()),
-            a.audience != "staff",
-        )
-        .group_by(a.slug, a.language)
-        .subquery()
-    )
-    same = sa.and_(a.slug == newest.c.slug, a.language == newest.c.language, a.version == newest.c.version)
-    query = sa.select(t.articles).join(newest, same).order_by(a.slug, a.language)
-    rows = (await tx.execute(query)).all()
-    return tuple(
-        Article(slug=r.slug, version=r.version, language=r.language, title=r.title, body=r.body, audience=r.audience)
-        for r in rows
-    )
+    (rows,) = await run(tx, _ARTICLES())
+    return tuple(_to_article(r) for r in rows)
 
 
-async def refusal_of(tx: Tx, row: sa.Row[Any], fence: TurnFence) -> Effect | None:
+def _to_article(r: Row) -> Article:
+    return Article(slug=r.slug, version=r.version, language=r.language, title=r.title, body=r.body, audience=r.audience)
+
+
+async def refusal_of(tx: Tx, row: Row, fence: TurnFence) -> Effect | None:
     """Return why a turn may no longer take effect on the locked row, or None when it may."""
     if row.owner != Owner.BOT or row.owner_epoch != fence.owner_epoch:
         return Effect.FENCED
@@ -251,6 +271,30 @@ async def refusal_of(tx: Tx, row: sa.Row[Any], fence: TurnFence) -> Effect | Non
     return None
 
 
+_HAS_SPOKEN = Statement(
+    sa.select(
+        sa.exists()
+        .where(
+            _e.conversation_id == sa.bindparam("conversation_id"),
+            sa.or_(_e.kind == EventKind.BOT_REPLY.value, _e.kind == EventKind.PROPOSAL.value),
+        )
+        .label("spoken")
+    )
+)
+_ANSWERED = Statement(
+    sa.update(t.conversations)
+    .where(_c.id == sa.bindparam("conversation_id"))
+    .values(
+        answered_seq=sa.bindparam("through_seq", type_=sa.Integer),
+        language=sa.bindparam("language_now"),
+        phase=Phase.IDLE.value,
+        consumed_seq=sa.case(
+            (_c.customer_seq <= sa.bindparam("through_seq", type_=sa.Integer), _c.version), else_=_c.consumed_seq
+        ),
+    )
+)
+
+
 async def publish_reply(
     db: Database, fence: TurnFence, reply: CheckedReply, language: str, words: Words, behind: Behind
 ) -> Effect:
@@ -258,39 +302,52 @@ async def publish_reply(
 
     Ledger segments are rendered here, from rows locked in this transaction (INVARIANT 6).
     """
-    async with db.transaction(fence.tenant_id) as tx:
-        row = await lock_conversation(tx, fence.conversation_id)
-        if await step_result(tx, row.id, fence.step_id) is not None:
+    here = {"conversation_id": fence.conversation_id}
+    begun = db.transaction_after(
+        fence.tenant_id,
+        LOCK(**here),
+        STEP_RESULT(**here, step_id=fence.step_id),
+        LOCK_ACTIONS_OF(**here),
+        _HAS_SPOKEN(**here),
+    )
+    async with begun as (tx, (rows, written, ledger, spoken)):
+        if not rows:
+            raise NotFound("There is no such conversation.")
+        row = rows[0]
+        if written:
             return Effect.DONE
         if (refused := await refusal_of(tx, row, fence)) is not None:
             return refused
-        actions = {a.operation_id: a for a in await actions_of(tx, row.id, lock=True)}
-        sentences = [
-            words.status(actions[s.rests_on]) if s.source is Source.LEDGER else s.text for s in reply.draft.segments
-        ]
-        citations = sorted({s.rests_on for s in reply.draft.segments if s.source is not Source.TEMPLATE})
+        actions = {a.operation_id: a for a in map(to_action, ledger)}
+        text = _spoken_text(reply, actions, words)
         body = {
-            "text": await with_disclosure(tx, row.id, " ".join(s for s in sentences if s), language, words),
-            "citations": citations,
+            "text": text if spoken[0].spoken else f"{words.disclosure(language)} {text}",
+            "citations": sorted({s.rests_on for s in reply.draft.segments if s.source is not Source.TEMPLATE}),
             "automated": True,
             "answers_through": fence.through_seq,
             "draft_digest": reply.draft_digest,
         }
-        event = await append(tx, row, EventKind.BOT_REPLY, BOT, body, step_id=fence.step_id)
-        await append_behind(tx, row, behind)
-        await answer_through(tx, row, fence, event.seq, language, Phase.IDLE)
+        await run(
+            tx,
+            appended(row, EventKind.BOT_REPLY, BOT, body, step_id=fence.step_id),
+            *appended_behind(row, behind),
+            _ANSWERED(**here, through_seq=fence.through_seq, language_now=language),
+            COMMIT(),
+        )
         return Effect.DONE
+
+
+def _spoken_text(reply: CheckedReply, actions: dict[str, Action], words: Words) -> str:
+    sentences = [
+        words.status(actions[s.rests_on]) if s.source is Source.LEDGER else s.text for s in reply.draft.segments
+    ]
+    return " ".join(s for s in sentences if s)
 
 
 async def with_disclosure(tx: Tx, conversation_id: str, text: str, language: str, words: Words) -> str:
     """Return `text`, after the disclosure when it is the first thing that the bot says here (EU AI Act, Art. 50)."""
-    e = t.events.c
-    spoken = sa.exists().where(
-        e.conversation_id == conversation_id, e.kind.in_([EventKind.BOT_REPLY.value, EventKind.PROPOSAL.value])
-    )
-    if (await tx.execute(sa.select(spoken))).scalar_one():
-        return text
-    return f"{words.disclosure(language)} {text}"
+    (found,) = await run(tx, _HAS_SPOKEN(conversation_id=conversation_id))
+    return text if found[0].spoken else f"{words.disclosure(language)} {text}"
 
 
 async def answer_through(tx: Tx, row: sa.Row[Any], fence: TurnFence, seq: int, language: str, phase: Phase) -> None:
@@ -324,13 +381,17 @@ async def tell_waiting(db: Database, fence: TurnFence, operation_id: str, langua
         return Effect.DONE
 
 
-async def mark_consumed(
-    db: Database, tenant_id: str, conversation_id: str, seq: int, phase: Phase | None = None
-) -> None:
+_CONSUMED = Statement(
+    sa.update(t.conversations)
+    .where(_c.id == sa.bindparam("conversation_id"))
+    .values(
+        consumed_seq=sa.func.greatest(
+            _c.consumed_seq, sa.func.least(sa.bindparam("through_seq", type_=sa.Integer), _c.version)
+        )
+    )
+)
+
+
+async def mark_consumed(db: Database, tenant_id: str, conversation_id: str, seq: int) -> None:
     """Record that the workflow has worked through `seq`; never goes back."""
-    c = t.conversations.c
-    values: dict[str, Any] = {"consumed_seq": sa.func.greatest(c.consumed_seq, sa.func.least(seq, c.version))}
-    if phase is not None:
-        values["phase"] = phase.value
-    async with db.transaction(tenant_id) as tx:
-        await tx.execute(sa.update(t.conversations).where(c.id == conversation_id).values(**values))
+    await db.at_once(tenant_id, _CONSUMED(conversation_id=conversation_id, through_seq=seq))

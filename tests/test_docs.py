@@ -68,6 +68,15 @@ def test_no_setting_is_documented_that_is_not_there() -> None:
     assert {name.lower() for name in told} == set(Settings.model_fields)
 
 
+def test_a_setting_that_nothing_reads_is_said_to_be_unread() -> None:
+    readers = [path for path in chain(ROOT.glob("*.py"), ROOT.glob("gateway/**/*.py")) if path.name != "settings.py"]
+    code = "\n".join(path.read_text("utf-8") for path in readers).replace(".owner_url", ".database_owner_url")
+    code = code.replace(".relay_url", ".database_relay_url")
+    unread = {name for name in Settings.model_fields if not re.search(rf"\b(?:settings|told)\.{name}\b", code)}
+    told = read("docs/configuration.md").partition("## Not read yet")[2]
+    assert {name.lower() for name in re.findall(r"`INTERLOCK_([A-Z_]+)`", told)} == unread
+
+
 @pytest.mark.parametrize("route", routes(), ids=lambda route: f"{min(route.methods)} {route.path}")
 def test_every_route_is_documented(route: object) -> None:
     method, path = min(getattr(route, "methods", ())), getattr(route, "path", "")
@@ -110,6 +119,13 @@ def test_no_document_speaks_of_a_command_that_is_not_there(path: Path) -> None:
     commands = {command.name or getattr(command.callback, "__name__", "") for command in cli.app.registered_commands}
     told = set(re.findall(r"(?:`|^|\$\()interlock ([a-z]+)\b", path.read_text("utf-8"), re.MULTILINE))
     assert told <= commands
+
+
+def test_every_line_of_the_log_that_is_explained_is_written_somewhere() -> None:
+    told = re.findall(r"^\| `([a-z]+\.[a-z_]+)` \|", read("docs/operations.md"), re.MULTILINE)
+    code = "\n".join(path.read_text("utf-8") for path in chain(ROOT.glob("*.py"), ROOT.glob("[a-z]*/**/*.py")))
+    assert told
+    assert [name for name in told if f'"{name}"' not in code] == []
 
 
 @pytest.mark.parametrize("name", SEARCH_ATTRIBUTES)

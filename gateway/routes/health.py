@@ -17,6 +17,7 @@ from gateway.documents import problems
 from gateway.metrics import MEDIA_TYPE
 from store.faults import passes
 from store.listening import ping
+from store.outbox import outbox_lag
 
 log = structlog.get_logger(__name__)
 
@@ -66,6 +67,9 @@ async def metrics(request: Request) -> Response:
         raise NotFound("There is nothing at this address.")
     desk.metrics.streams.set(desk.hub.streams)
     desk.metrics.listening.set(desk.hub.listening)
+    lag = await outbox_lag(desk.db)
+    desk.metrics.outbox_waiting.set(lag.waiting)
+    desk.metrics.outbox_oldest_s.set(lag.oldest_s)
     return Response(desk.metrics.exposition(), media_type=MEDIA_TYPE)
 
 

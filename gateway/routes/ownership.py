@@ -28,7 +28,7 @@ async def hand_off(request: Request, conversation_id: Id, body: AskForPerson) ->
     desk = desk_of(request)
     caller = await person_of(desk, caller_of(request), conversation_id)
     change = await ownership.request_handoff(
-        desk.db, caller, conversation_id, body.request_id, desk.words, desk.clock()
+        desk.db, caller, conversation_id, body.request_id, desk.words, desk.clock(), body.reason
     )
     desk.send(change.wake)
     return HandoffRequested.model_validate(change, from_attributes=True)

@@ -1,5 +1,6 @@
 """No input whatever gives a 500, none is stored in part, and each gets a problem that says what would be right."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -9,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from domain.principal import VerifiedPrincipal
+from gateway import body as body_module
 from gateway.app import create_app
 from tests.gateway.caller import Caller
 from tests.gateway.conftest import MakeDoors, Serve
@@ -86,8 +88,8 @@ async def test_what_is_no_json_is_said_to_be_none(caller: Caller, talk: Talk, ra
 
 @pytest.mark.parametrize(
     "kind",
-    ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", "json", "",
-     "a/b;charset=\xff", "application/json; charset=utf-16"],
+    ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", "json",
+     "", "a/b;charset=\xff", "application/json; charset=utf-16"],
 )  # fmt: skip
 async def test_what_is_sent_as_something_else_is_not_taken(caller: Caller, talk: Talk, kind: str) -> None:
     raw = json.dumps(GOOD).encode()
@@ -201,6 +203,33 @@ async def test_a_body_that_is_too_large_is_read_no_further(make_doors: MakeDoors
             assert answer.json()["limit_bytes"] == 2_000
         answer = await http.post(f"/conversations/{talk.id}/messages", content=b"x" * 2_000, headers=issuer_token)
         assert answer.status_code == 401
+
+
+async def test_a_body_that_does_not_come_is_not_waited_for(
+    make_doors: MakeDoors, serve: Serve, talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(body_module, "BODY_S_MAX", 0.2)
+    async with serve(create_app(make_doors())) as url:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
+        writer.write(f"POST /conversations/{talk.id}/messages HTTP/1.1\r\nHost: x\r\n".encode())
+        writer.write(b"Content-Length: 50\r\n\r\n{")
+        told = await reader.read()
+        assert told.startswith(b"HTTP/1.1 408")
+        assert b"/problems/request-timeout" in told
+        writer.close()
+
+
+async def test_a_client_that_goes_away_in_the_middle_is_no_fault(
+    make_doors: MakeDoors, serve: Serve, talk: Talk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with serve(create_app(make_doors())) as url:
+        _, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
+        writer.write(f"POST /conversations/{talk.id}/messages HTTP/1.1\r\nHost: x\r\n".encode())
+        writer.write(b"Content-Length: 50\r\n\r\n{")
+        await writer.drain()
+        writer.transport.abort()
+        await asyncio.sleep(0.2)
+    assert "request.failed" not in capsys.readouterr().out
 
 
 async def test_a_request_id_is_kept_where_it_is_sane(caller: Caller, talk: Talk) -> None:

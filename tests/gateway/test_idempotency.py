@@ -6,6 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+import sqlalchemy as sa
 
 from domain.principal import VerifiedPrincipal
 from gateway.app import create_app
@@ -105,9 +106,9 @@ async def test_a_request_that_died_is_made_again_and_begins_the_same_conversatio
     first = (await begin(caller, customer, key)).json()["id"]
     values = {"k": key, "then": datetime.now(UTC) - timedelta(seconds=LEASE_S + 1)}
     async with db.transaction(customer.tenant_id) as tx:
-        from sqlalchemy import text
-
-        await tx.execute(text("UPDATE idempotency_keys SET status = NULL, created_at = :then WHERE key = :k"), values)
+        await tx.execute(
+            sa.text("UPDATE idempotency_keys SET status = NULL, created_at = :then WHERE key = :k"), values
+        )
     again = await begin(caller, customer, key)
     assert (again.status_code, again.json()["id"], again.headers.get("idempotent-replayed")) == (201, first, None)
 

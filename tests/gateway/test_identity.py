@@ -3,17 +3,20 @@
 import asyncio
 import json
 import time
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import jwt
 import psycopg
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+import gateway
 from domain.principal import PrincipalKind, VerifiedPrincipal
 from gateway.app import create_app
-from gateway.keys import Pace
+from gateway.keys import FILE_PACE, KeySet, Pace, Unread, parse
 from tests.conftest import MakeCustomer, MakeStaff
 from tests.gateway.caller import Caller
 from tests.gateway.conftest import MakeDoors
@@ -166,8 +169,6 @@ async def test_without_any_key_nobody_is_turned_away_for_good(
 
 
 async def test_unknown_keys_do_not_make_the_key_set_be_read_at_every_request(issuer: Issuer) -> None:
-    from gateway.keys import FILE_PACE, KeySet
-
     reads = 0
 
     async def read() -> bytes:
@@ -182,10 +183,6 @@ async def test_unknown_keys_do_not_make_the_key_set_be_read_at_every_request(iss
 
 
 async def test_weak_foreign_and_encryption_keys_are_left_out() -> None:
-    from cryptography.hazmat.primitives.asymmetric import rsa
-
-    from gateway.keys import Unread, parse
-
     good = public_jwk(new_key(), "good", "ES256")
     small = public_jwk(rsa.generate_private_key(65_537, 1_024), "small", "RS256")
     others = [
@@ -248,10 +245,6 @@ async def test_identity_comes_from_nowhere_but_the_token(
 
 
 def test_a_principal_is_minted_in_one_function_only() -> None:
-    from pathlib import Path
-
-    import gateway
-
     sources = Path(next(iter(gateway.__path__))).rglob("*.py")
     minted = [path.name for path in sources for _ in range(path.read_text().count("VerifiedPrincipal("))]
     assert minted == ["identity.py"]

@@ -80,6 +80,9 @@ async def test_the_api_serves_without_temporal_and_stops_when_told(
         )
         streaming = stream.getresponse()
         assert streaming.status == 200
+        assert ask(port, "POST", f"{path}/messages", token, {"client_message_id": "n", "text": "x"})[0] == 202
+        while streaming.readline() != b"id: 2\n":
+            pass
         process.send_signal(signal.SIGTERM)
         _, logged = process.communicate(timeout=20)
         assert process.returncode == 0, logged

@@ -1,5 +1,7 @@
 """What is told about the gateway is complete and true: problems, OpenAPI, health, counters."""
 
+import asyncio
+import dataclasses
 from typing import Any
 
 import pytest
@@ -168,8 +170,6 @@ async def test_readiness_names_the_dependency_that_fails(make_doors: MakeDoors, 
         raise ConnectionError
 
     async def stuck() -> None:
-        import asyncio
-
         await asyncio.sleep(60)
 
     for probe, state, status in ((up, "ok", 200), (down, "failing", 503), (stuck, "failing", 503)):
@@ -194,8 +194,6 @@ async def test_a_defect_tells_nothing_but_its_request_id(
     class Broken:
         def send(self, wakes: Any) -> None:
             raise RuntimeError("secret words")
-
-    import dataclasses
 
     doors = dataclasses.replace(make_doors(), courier=Broken())
     async with calling(create_app(doors)) as caller:

@@ -13,8 +13,10 @@ import pytest
 
 from domain.conversation import EventKind
 from domain.principal import VerifiedPrincipal
+from domain.reply import CheckedReply, Draft, Segment, Source
 from gateway import stream as stream_module
 from gateway.app import create_app
+from store import turns
 from store.database import Database
 from tests.gateway.cable import Cable
 from tests.gateway.conftest import MakeDoors, Serve
@@ -135,9 +137,6 @@ async def test_only_the_last_event_of_a_seq_has_its_id(
 ) -> None:
     await talk.say()
     fence = await talk.fence()
-    from domain.reply import CheckedReply, Draft, Segment, Source
-    from store import turns
-
     draft = Draft(language="en", segments=(Segment(text="Hello.", source=Source.TEMPLATE, rests_on="t"),))
     reply = CheckedReply(draft=draft, draft_digest=draft.digest)
     behind = [(EventKind.UNDERSTANDING, {"intent": "order_status"}), (EventKind.DRAFT, {"text": "Hello."})]
@@ -205,10 +204,7 @@ async def test_a_quiet_stream_says_that_it_lives(
         assert reader.frames == []
 
 
-async def test_a_stream_ends_when_its_token_does(
-    url: str, talk: Talk, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stream_module, "STANDING_S", 0.2)
+async def test_a_stream_ends_when_its_token_does(url: str, talk: Talk, issuer: Issuer) -> None:
     async with following(url, talk, issuer.token(talk.customer, exp=int(time.time()) - 28)) as reader:
         async with asyncio.timeout(10):
             await reader.over.wait()

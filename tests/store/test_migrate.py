@@ -7,7 +7,8 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from store.migrate import driver_url, head, migrate
+from store.migrate import head, migrate
+from store.url import driver_url
 from tests.postgres import Postgres, new_database
 
 

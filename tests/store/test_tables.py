@@ -52,10 +52,10 @@ def test_the_database_knows_the_same_legal_moves(owner: Owner) -> None:
     assert moves == {(a.value, b.value) for a, b in LEGAL_MOVES} | {("", ActionState.PROPOSED.value)}
 
 
-def test_every_trigger_function_that_runs_as_the_owner_fixes_its_search_path(owner: Owner) -> None:
+def test_every_function_that_runs_as_the_owner_fixes_its_search_path(owner: Owner) -> None:
     query = "SELECT proname, proconfig FROM pg_proc WHERE prosecdef AND pronamespace = 'public'::regnamespace"
     functions = dict(owner.execute(query).fetchall())
-    assert set(functions) == {"number_event", "move_action"}
+    assert set(functions) == {"number_event", "move_action", "outbox_lag"}
     assert all(config == ["search_path=pg_catalog, public, pg_temp"] for config in functions.values())
 
 

@@ -202,8 +202,11 @@ class Talk:
         ident = request_id or uuid4().hex
         return await ownership.request_handoff(self.db, self.customer, self.id, ident, self.words, self.clock())
 
-    async def reply(self, staff: VerifiedPrincipal, seen: int | None = None) -> conversations.Accepted:
-        return await replies.staff_reply(self.db, staff, self.id, uuid4().hex, "Let me look.", seen)
+    async def reply(
+        self, staff: VerifiedPrincipal, seen: int | None = None, client_message_id: str | None = None
+    ) -> conversations.Accepted:
+        ident = client_message_id or uuid4().hex
+        return await replies.staff_reply(self.db, staff, self.id, ident, "Let me look.", seen)
 
     async def close(self, idle_since: datetime | None = None) -> bool:
         return await ownership.close_idle(

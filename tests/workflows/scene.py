@@ -86,11 +86,11 @@ class Scene:
     async def ask_status(self, k: int = 4) -> conversations.Accepted:
         return await self.say(f"Where is my order {self.person.order(k)}?")
 
-    async def ask_refund(self, k: int = 1) -> str:
+    async def ask_refund(self, k: int = 1, patience_s: float = PATIENCE_S) -> str:
         """Ask for a refund and wait for its proposal; returns the operation id."""
         before = len(await self.actions())
         await self.say(f"I want a refund for order {self.person.order(k)}, please")
-        proposed: Action = await until(lambda: self._more_actions_than(before), "a proposal")
+        proposed: Action = await until(lambda: self._more_actions_than(before), "a proposal", patience_s)
         return proposed.operation_id
 
     async def _more_actions_than(self, n: int) -> Action | None:

@@ -5,8 +5,8 @@ Each is a context manager; the fixtures in `conftest` hold them for a whole sess
 
 import asyncio
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +25,26 @@ from tests.workflows.shop_world import MARKET, SAAS, write_world
 
 
 @contextmanager
-def temporal(port: int | None = None) -> Iterator[str]:
-    """Run a Temporal server in memory; gives its address. Started again on the same port, it has forgotten all."""
-    server = asyncio.run(_start(port))
+def temporal() -> Iterator[str]:
+    """Run a Temporal server in memory; gives its address."""
+    server = asyncio.run(_start())
     try:
         yield str(server.client.service_client.config.target_host)
     finally:
         asyncio.run(server.shutdown())
 
 
-async def _start(port: int | None) -> WorkflowEnvironment:
+@asynccontextmanager
+async def temporal_at(port: int) -> AsyncIterator[None]:
+    """Run a Temporal server at a port of ours; started again there, it has forgotten everything."""
+    server = await _start(port)
+    try:
+        yield
+    finally:
+        await server.shutdown()
+
+
+async def _start(port: int | None = None) -> WorkflowEnvironment:
     keys: dict[str, Any] = {"Keyword": SearchAttributeKey.for_keyword, "Int": SearchAttributeKey.for_int}
     return await WorkflowEnvironment.start_local(
         dev_server_existing_path=program(),

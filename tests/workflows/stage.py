@@ -54,8 +54,7 @@ class MovedShop(ShopConnector):
     """The shop's connector; for some operations the look-up answers what nobody has written code for."""
 
     def __init__(self, settings: Settings) -> None:
-        keys = [k.get_secret_value() if k else "" for k in (settings.shop_read_key, settings.shop_write_key)]
-        super().__init__(settings.shop_url, *keys, settings.dispatch_timeout_s)
+        super().__init__(settings.shop_url, READ, WRITE, settings.dispatch_timeout_s)
         self.moved: set[str] = set()
 
     async def look_up(self, tenant_id: str, operation_id: str, timeout_s: float = 5) -> Lookup:
@@ -133,7 +132,7 @@ class Stage:
 @asynccontextmanager
 async def furnished(settings: Settings, shop: ShopProcess) -> AsyncIterator[Stage]:
     """Give a stage on which nothing runs yet."""
-    client = await Client.connect(settings.temporal_address, data_converter=pydantic_data_converter)
+    client = await Client.connect(settings.temporal_address, data_converter=pydantic_data_converter, identity="worker")
     db, relay_db = Database(settings.database_url, 20), Database(settings.relay_url, 3)
     waker = Waker(client, settings.task_queue, int(settings.conversation_idle_close_s))
     connector = MovedShop(settings)

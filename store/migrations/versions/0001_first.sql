@@ -341,6 +341,7 @@ CREATE TABLE handoffs (
     conversation_id text NOT NULL,
     request_id      text NOT NULL,
     reason          text NOT NULL,
+    note            text,                               -- the words of whoever asked for a person
     goal            text NOT NULL,
     queue_status    text NOT NULL DEFAULT 'waiting' CHECK (queue_status IN ('waiting', 'claimed', 'done')),
     assignee        text,
@@ -456,6 +457,14 @@ GRANT UPDATE (queue_status, assignee, done_at, detail) ON cases TO :app_role;
 GRANT UPDATE (amount) ON usage TO :app_role;
 GRANT UPDATE (status, answer, request_digest, created_at) ON idempotency_keys TO :app_role;
 GRANT DELETE ON idempotency_keys TO :app_role;
+
+-- How much waits for Temporal, over all tenants: two numbers, so that the api can show them as a metric.
+CREATE FUNCTION outbox_lag() RETURNS TABLE (waiting bigint, oldest_s double precision)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT count(*), coalesce(extract(epoch FROM now() - min(created_at)), 0)::double precision
+      FROM outbox WHERE delivered_at IS NULL
+$$;
+GRANT EXECUTE ON FUNCTION outbox_lag() TO :app_role, :relay_role;
 
 -- The relay sees identifiers of every tenant and nothing else; it marks what it has delivered.
 GRANT SELECT (id, kind) ON tenants TO :relay_role;

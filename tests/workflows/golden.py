@@ -1,0 +1,130 @@
+"""The scenes whose histories are kept: recorded by `python -m replaying.record`, replayed on every run of the tests.
+
+Each scene returns what to keep: part of a file's name, and the id of the workflow.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from domain.action import ActionState
+from relay.temporal import Waker
+from replaying.chains import fetch, save
+from tests.postgres import migrated
+from tests.workflows import servers
+from tests.workflows.scene import Scene, until
+from tests.workflows.stage import IDLE_CLOSE_S, Stage, playing, settings_of
+
+HISTORIES = Path(__file__).parents[1] / "histories"
+Kept = dict[str, str]
+
+
+async def order_status(scene: Scene) -> Kept:
+    await scene.ask_status()
+    await scene.answered()
+    return {"conversation": scene.id}
+
+
+async def refund_confirmed(scene: Scene) -> Kept:
+    operation_id = await scene.ask_refund()
+    await scene.decide(operation_id)
+    await scene.comes_to(operation_id, ActionState.CONFIRMED)
+    return {"conversation": scene.id, "action": operation_id}
+
+
+async def lost_response(scene: Scene) -> Kept:
+    operation_id = await scene.ask_refund()
+    scene.stage.shop.arm("drop_response_after_commit")
+    await scene.decide(operation_id)
+    await scene.comes_to(operation_id, ActionState.CONFIRMED)
+    return {"action": operation_id}
+
+
+async def takeover_during_a_write(scene: Scene) -> Kept:
+    operation_id = await scene.ask_refund()
+    scene.stage.shop.arm("delay_ms:600")
+    await scene.decide(operation_id)
+    await until(lambda: _sent(scene, operation_id), "the claim")
+    await scene.take_over()
+    await scene.comes_to(operation_id, ActionState.CONFIRMED)
+    return {"conversation": scene.id, "action": operation_id}
+
+
+async def _sent(scene: Scene, operation_id: str) -> bool:
+    return (await scene.action(operation_id)).send_count == 1
+
+
+async def correction(scene: Scene) -> Kept:
+    wrong = await scene.ask_refund(1)
+    await scene.say(f"Sorry, not that one, I meant order {scene.person.order(2)}")
+    (_, right) = await until(lambda: _two(scene), "the corrected proposal")
+    await scene.decide(right.operation_id)
+    await scene.comes_to(right.operation_id, ActionState.CONFIRMED)
+    return {"conversation": scene.id, "superseded": wrong, "action": right.operation_id}
+
+
+async def _two(scene: Scene) -> Any:
+    found = await scene.actions()
+    return found if len(found) == 2 else None
+
+
+async def idle_close_and_reopen(scene: Scene) -> Kept:
+    scene.stage = replace(scene.stage, waker=Waker(scene.stage.client, scene.stage.settings.task_queue, 1))
+    await scene.ask_status()
+    await scene.handle.result()
+    await scene.ask_status()
+    await scene.answered(2)
+    await scene.handle.result()
+    return {"conversation": scene.id}
+
+
+async def continue_as_new(scene: Scene) -> Kept:
+    waker = Waker(scene.stage.client, scene.stage.settings.task_queue, IDLE_CLOSE_S, signals_per_run_max=3)
+    scene.stage = replace(scene.stage, waker=waker)
+    for n in range(7):
+        await scene.say("Hello")
+        await scene.answered(n + 1)
+    return {"conversation": scene.id}
+
+
+SCENES: Mapping[str, Callable[[Scene], Awaitable[Kept]]] = {
+    "order-status": order_status,
+    "refund-confirmed": refund_confirmed,
+    "lost-response": lost_response,
+    "takeover-during-a-write": takeover_during_a_write,
+    "correction": correction,
+    "idle-close-and-reopen": idle_close_and_reopen,
+    "continue-as-new": continue_as_new,
+}
+
+
+async def play(stage: Stage, name: str, folder: Path) -> list[Path]:
+    """Play one scene and keep its histories in `folder`; returns the files."""
+    scene = await Scene(stage).begin()
+    kept = await SCENES[name](scene)
+    await scene.at_rest()
+    await asyncio.sleep(0.5)  # for the last task to be completed
+    files = []
+    for part, ident in kept.items():
+        files.append(folder / f"{name}.{part}.json")
+        save(await fetch(stage.client, ident), files[-1])
+    return files
+
+
+def record(names: list[str], folder: Path) -> list[Path]:
+    """Play scenes over real parts of their own and keep their histories; returns the files."""
+    with (
+        migrated() as server,
+        servers.database(server) as database,
+        servers.temporal() as address,
+        servers.shop() as shop,
+    ):
+        settings = settings_of(database, address, str(shop.http.base_url))
+
+        async def run() -> list[Path]:
+            async with playing(settings, shop) as stage:
+                return [file for name in names for file in await play(stage, name, folder)]
+
+        return asyncio.run(run())

@@ -1,0 +1,38 @@
+"""The law of old histories: what a released version has recorded replays on today's code (INVARIANT 10)."""
+
+from pathlib import Path
+
+import pytest
+
+from replaying.chains import read
+from replaying.determinism import replay
+from tests.workflows.golden import HISTORIES, SCENES
+from tests.workflows.histories import assert_no_personal_text
+from tests.workflows.reordered import ReorderedConversation
+
+FILES = sorted(HISTORIES.glob("*.json"))
+
+
+def test_every_scene_has_its_histories() -> None:
+    assert {file.name.partition(".")[0] for file in FILES} == set(SCENES)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+async def test_a_recorded_history_replays_and_holds_only_identifiers(file: Path) -> None:
+    chain = read(file)
+    assert [r.difference for r in await replay(chain.runs)] == [None] * len(chain.runs)
+    assert_no_personal_text(chain.runs, ["where is my order", "i want a refund", "hello"])
+
+
+def test_a_continued_and_a_reopened_conversation_are_kept_with_all_their_runs() -> None:
+    names = ("continue-as-new", "idle-close-and-reopen")
+    continued, reopened = (read(HISTORIES / f"{name}.conversation.json").runs for name in names)
+    assert (len(continued), len(reopened)) == (3, 2)
+
+
+async def test_a_changed_order_of_commands_is_caught_with_the_event_where_it_differs() -> None:
+    chain = read(HISTORIES / "order-status.conversation.json")
+    (result,) = await replay(chain.runs, [ReorderedConversation])
+    assert result.difference is not None
+    assert "ondeterminism" in result.difference
+    assert result.event_id == 6  # the first command of the first task
