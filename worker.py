@@ -13,7 +13,6 @@ from typing import Any
 import structlog
 from temporalio.client import Client
 from temporalio.worker import Worker
-from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from activities.comparing import Comparing
 from activities.considering import Considering
@@ -33,17 +32,12 @@ from settings import Settings
 from store.database import Database
 from workflows.action import ActionWorkflow
 from workflows.conversation import ConversationWorkflow
+from workflows.runner import workflow_runner as workflow_runner  # told on to the replayer
 
 log = structlog.get_logger()
 
 SENDS_MAX = 3  # of one operation, all under its one key
 WORKFLOWS = [ConversationWorkflow, ActionWorkflow]
-PASSED_THROUGH = ("domain", "workflows", "pydantic", "pydantic_core", "annotated_types", "typing_extensions")
-
-
-def workflow_runner() -> SandboxedWorkflowRunner:
-    """Return the sandbox that workflows run in, and that `interlock replay` gives to its replayer."""
-    return SandboxedWorkflowRunner(restrictions=SandboxRestrictions.default.with_passthrough_modules(*PASSED_THROUGH))
 
 
 def address_of(settings: Settings) -> TemporalAddress:

@@ -3,6 +3,7 @@
 Every one is a single fenced transaction; a reply needs the proof that it was checked.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from temporalio import activity
@@ -12,7 +13,7 @@ from domain.action import Cause
 from domain.conversation import Owner
 from domain.errand import CloseIdle, ConsiderTurn, Errand, HandOffTurn, TellWaiting, TurnEffect, WithdrawProposals
 from domain.handoff import HandoffReason
-from domain.reply import Draft
+from domain.reply import Article, Draft, Source
 from domain.step import Answer, Clarify, Topic
 from domain.turn import Effect
 from domain.understanding import TurnContext
@@ -83,7 +84,7 @@ class Speaking:
             checks=check(
                 draft,
                 evidence=facts.evidence,
-                articles=facts.articles,
+                articles=_cited(draft, facts.articles),
                 actions=facts.actions,
                 customer_id=facts.customer_id or "",
                 now=now,
@@ -138,3 +139,9 @@ class Speaking:
     async def close_idle(self, ask: CloseIdle) -> bool:
         """Close a conversation in which nothing is open and nothing has happened since; say whether it is closed."""
         return await close_idle(self._db, ask.tenant_id, ask.conversation_id, ask.idle_since, self._words)
+
+
+def _cited(draft: Draft, articles: Sequence[Article]) -> list[Article]:
+    """The articles that the draft rests on: what else there is takes time to look at and supports nothing."""
+    cited = {segment.rests_on for segment in draft.segments if segment.source is Source.ARTICLE}
+    return [a for a in articles if f"{a.slug}@{a.version}" in cited]

@@ -10,11 +10,10 @@ from datetime import timedelta
 from psycopg_pool import AsyncConnectionPool
 from temporalio import activity
 from temporalio.worker import Worker
-from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from bench.floor_workflow import ACTIVITY, CHANNEL, TASK_QUEUE, FloorSignal, FloorWorkflow
 from relay.temporal import TemporalAddress, connect
-from worker import PASSED_THROUGH
+from workflows.runner import workflow_runner
 
 READY = "ready"
 _WRITE = f"""
@@ -49,9 +48,7 @@ async def serve(address: str, namespace: str, url: str) -> None:
             task_queue=TASK_QUEUE,
             workflows=[FloorWorkflow],
             activities=[Writing(pool).write],
-            workflow_runner=SandboxedWorkflowRunner(
-                restrictions=SandboxRestrictions.default.with_passthrough_modules(*PASSED_THROUGH, "bench")
-            ),
+            workflow_runner=workflow_runner("bench"),
             max_cached_workflows=2_000,
             max_concurrent_activities=50,
             max_concurrent_local_activities=50,

@@ -6,7 +6,7 @@ Each public function is one transaction.
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import JSONB, insert
 
 from domain.action import ActionKind, ActionState
 from domain.base import Noun
@@ -16,7 +16,7 @@ from domain.refusal import MessageConflict, NotFound, QueueFull, VersionConflict
 from domain.wake import Wake
 from store import tables as t
 from store.database import Database, Tx
-from store.log import LOCK_MINE, append, append_last, change_row, mine, whose
+from store.log import LOCK_MINE, MINE, append, change_row, leave_wake, mine, to_wake, whose
 from store.pipeline import Row, Statement
 
 
@@ -49,12 +49,47 @@ async def open_conversation(
         return await _view(tx, principal, conversation_id)
 
 
-_PRIOR_MESSAGE = Statement(
-    sa.select(t.events).where(
-        t.events.c.conversation_id == sa.bindparam("conversation_id"),
-        t.events.c.client_message_id == sa.bindparam("client_message_id"),
-        t.events.c.kind == EventKind.CUSTOMER_MESSAGE.value,
+_c, _e = t.conversations.c, t.events.c
+_PRIOR = sa.select(t.events).where(
+    _e.conversation_id == sa.bindparam("conversation_id"),
+    _e.client_message_id == sa.bindparam("client_message_id"),
+    _e.kind == EventKind.CUSTOMER_MESSAGE.value,
+)
+_EXPECTED_VERSION = sa.bindparam("expected_version", type_=sa.BigInteger)
+_ACCEPTABLE = (
+    sa.select(
+        _c.tenant_id,
+        _c.id,
+        sa.literal(EventKind.CUSTOMER_MESSAGE.value),
+        sa.bindparam("actor", type_=sa.Text),
+        sa.bindparam("client_message_id", type_=sa.Text),
+        sa.bindparam("body", type_=JSONB),
     )
+    .where(_c.id == sa.bindparam("conversation_id"), MINE, _c.owner != Owner.CLOSED.value)
+    .where(sa.or_(_EXPECTED_VERSION.is_(None), _c.version == _EXPECTED_VERSION))
+    .where(_c.customer_seq - _c.answered_seq < sa.bindparam("unanswered_max", type_=sa.Integer))
+    .where(sa.not_(_PRIOR.exists()))
+)
+_WRITTEN = (
+    sa.insert(t.events)
+    .from_select(["tenant_id", "conversation_id", "kind", "actor", "client_message_id", "body"], _ACCEPTABLE)
+    .returning(_e.tenant_id, _e.conversation_id, _e.seq, _e.event_id)
+    .cte("written")
+)
+_PRIOR_MESSAGE = Statement(_PRIOR)
+_ACCEPT = Statement(
+    sa.insert(t.outbox)
+    .from_select(
+        ["tenant_id", "conversation_id", "event_seq", "event_id", "owner_epoch"],
+        sa.select(
+            _WRITTEN.c.tenant_id,
+            _WRITTEN.c.conversation_id,
+            _WRITTEN.c.seq,
+            sa.cast(_WRITTEN.c.event_id, sa.Text),
+            _c.owner_epoch,
+        ).join(t.conversations, _c.id == _WRITTEN.c.conversation_id),
+    )
+    .returning(t.outbox)
 )
 
 
@@ -71,6 +106,36 @@ async def accept_message(
 
     Raises NotFound, MessageConflict, VersionConflict (with current_version) and QueueFull.
     """
+    mine = {"conversation_id": conversation_id, **whose(principal)}
+    _, accepted = await db.at_once(  # the usual case, in one round trip; whatever hinders it is looked at in steps
+        principal.tenant_id,
+        LOCK_MINE(**mine),
+        _ACCEPT(
+            **mine,
+            actor=principal.key,
+            client_message_id=client_message_id,
+            body={"text": text},
+            expected_version=expected_version,
+            unanswered_max=unanswered_max,
+        ),
+    )
+    if accepted:
+        wake = to_wake(accepted[0])
+        return Accepted(seq=wake.seq, version=wake.seq, duplicate=False, wake=wake)
+    return await _accept_in_steps(
+        db, principal, conversation_id, client_message_id, text, expected_version, unanswered_max
+    )
+
+
+async def _accept_in_steps(
+    db: Database,
+    principal: VerifiedPrincipal,
+    conversation_id: str,
+    client_message_id: str,
+    text: str,
+    expected_version: int | None,
+    unanswered_max: int,
+) -> Accepted:
     begun = db.transaction_after(
         principal.tenant_id,
         LOCK_MINE(conversation_id=conversation_id, **whose(principal)),
@@ -92,18 +157,21 @@ async def accept_message(
                 current_version=row.version,
             )
         await _check_depth(tx, row, unanswered_max)
-        epoch = row.owner_epoch
-        if row.owner == Owner.CLOSED:
-            epoch += 1
-            await change_row(tx, conversation_id, owner=Owner.BOT.value, owner_epoch=epoch, phase=Phase.IDLE.value)
-            await append(
-                tx, row, EventKind.OWNER_CHANGED, principal.key, {"owner": Owner.BOT.value, "owner_epoch": epoch}
-            )
-        said = {"text": text}
-        wake = await append_last(
-            tx, row, EventKind.CUSTOMER_MESSAGE, principal.key, said, epoch, client_message_id=client_message_id
+        epoch = await _reopened(tx, row, principal) if row.owner == Owner.CLOSED else row.owner_epoch
+        event = await append(
+            tx, row, EventKind.CUSTOMER_MESSAGE, principal.key, {"text": text}, client_message_id=client_message_id
         )
-        return Accepted(seq=wake.seq, version=wake.seq, duplicate=False, wake=wake)
+        wake = await leave_wake(tx, row, event, epoch)
+        return Accepted(seq=event.seq, version=event.seq, duplicate=False, wake=wake)
+
+
+async def _reopened(tx: Tx, row: Row, principal: VerifiedPrincipal) -> int:
+    """Give a closed conversation back to the bot, and return the new epoch."""
+    epoch = int(row.owner_epoch) + 1
+    await change_row(tx, row.id, owner=Owner.BOT.value, owner_epoch=epoch, phase=Phase.IDLE.value)
+    now = {"owner": Owner.BOT.value, "owner_epoch": epoch}
+    await append(tx, row, EventKind.OWNER_CHANGED, principal.key, now)
+    return epoch
 
 
 async def _check_depth(tx: Tx, row: Row, unanswered_max: int) -> None:

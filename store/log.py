@@ -14,7 +14,7 @@ from domain.refusal import NotFound
 from domain.wake import Wake
 from store import tables as t
 from store.database import Tx
-from store.pipeline import COMMIT, Asked, Row, Statement, run
+from store.pipeline import Asked, Row, Statement, run
 
 _APPEND = sa.insert(t.events).returning(t.events.c.seq, t.events.c.event_id)
 _VISIBLE = ("tenant_id", "conversation_id", "kind", "actor", "body", "client_message_id", "step_id", "part")
@@ -43,7 +43,7 @@ def mine(principal: VerifiedPrincipal) -> sa.ColumnElement[bool]:
 
 _ONE = sa.select(t.conversations).where(t.conversations.c.id == sa.bindparam("conversation_id"))
 LOCK = Statement(_ONE.with_for_update())
-_MINE = sa.and_(
+MINE = sa.and_(
     t.conversations.c.tenant_id == sa.bindparam("tenant_id"),
     sa.or_(
         sa.bindparam("whole_tenant", type_=sa.Boolean),
@@ -53,7 +53,7 @@ _MINE = sa.and_(
         ),
     ),
 )
-ONE_OF_MINE = _ONE.where(_MINE)
+ONE_OF_MINE = _ONE.where(MINE)
 LOCK_MINE = Statement(ONE_OF_MINE.with_for_update())
 STEP_RESULT = Statement(
     sa.select(t.events).where(
@@ -147,6 +147,19 @@ def appended_behind(row: Row, facts: list[tuple[EventKind, dict[str, Any]]]) -> 
     ]
 
 
+def to_wake(row: Row) -> Wake:
+    """Return the wake-up that a row of the outbox stands for."""
+    return Wake(
+        outbox_id=row.id,
+        tenant_id=row.tenant_id,
+        conversation_id=row.conversation_id,
+        operation_id=row.operation_id,
+        seq=row.event_seq,
+        event_id=row.event_id,
+        owner_epoch=row.owner_epoch,
+    )
+
+
 async def leave_wake(tx: Tx, row: Row, event: Appended, epoch: int, operation_id: str | None = None) -> Wake:
     """Leave an outbox row in this transaction and return the wake-up that it stands for."""
     values = {
@@ -165,48 +178,6 @@ async def leave_wake(tx: Tx, row: Row, event: Appended, epoch: int, operation_id
         operation_id=operation_id,
         seq=event.seq,
         event_id=event.event_id,
-        owner_epoch=epoch,
-    )
-
-
-_WRITTEN = _APPEND.values({name: sa.bindparam(name) for name in _VISIBLE}).cte("written")
-_APPENDED_WITH_WAKE = Statement(
-    sa.insert(t.outbox)
-    .from_select(
-        ["tenant_id", "conversation_id", "event_seq", "event_id", "owner_epoch"],
-        sa.select(
-            sa.bindparam("tenant_id", type_=sa.Text),
-            sa.bindparam("conversation_id", type_=sa.Text),
-            _WRITTEN.c.seq,
-            sa.cast(_WRITTEN.c.event_id, sa.Text),
-            sa.bindparam("owner_epoch", type_=sa.Integer),
-        ),
-    )
-    .returning(t.outbox.c.id, t.outbox.c.event_seq, t.outbox.c.event_id)
-)
-
-
-async def append_last(
-    tx: Tx,
-    row: Row,
-    kind: EventKind,
-    actor: str,
-    body: dict[str, Any],
-    epoch: int,
-    *,
-    client_message_id: str | None = None,
-) -> Wake:
-    """Append an event, leave its wake-up for the conversation, and commit: one round trip."""
-    event = _event(row, kind, actor, body, client_message_id, None)
-    found, _ = await run(tx, _APPENDED_WITH_WAKE(**event, owner_epoch=epoch), COMMIT())
-    left = found[0]
-    return Wake(
-        outbox_id=left.id,
-        tenant_id=row.tenant_id,
-        conversation_id=row.id,
-        operation_id=None,
-        seq=left.event_seq,
-        event_id=left.event_id,
         owner_epoch=epoch,
     )
 

@@ -13,6 +13,7 @@ from domain.base import Noun
 from domain.wake import Wake
 from store import tables as t
 from store.database import Database
+from store.log import to_wake
 
 _CLAIM = sa.text(
     """
@@ -63,23 +64,11 @@ class OutboxLag(Noun):
     oldest_s: float
 
 
-def _wake(row: sa.Row[Any]) -> Wake:
-    return Wake(
-        outbox_id=row.id,
-        tenant_id=row.tenant_id,
-        conversation_id=row.conversation_id,
-        operation_id=row.operation_id,
-        seq=row.event_seq,
-        event_id=row.event_id,
-        owner_epoch=row.owner_epoch,
-    )
-
-
 async def claim_due(db: Database, limit: int, backoff_max_s: int) -> list[Wake]:
     """Take due rows, oldest first, that no other relay holds; each comes due again later until it is delivered."""
     async with db.across_tenants() as tx:
         rows = (await tx.execute(_CLAIM, {"limit": limit, "backoff_max_s": backoff_max_s})).all()
-    return sorted((_wake(r) for r in rows), key=lambda w: w.outbox_id)
+    return sorted((to_wake(r) for r in rows), key=lambda w: w.outbox_id)
 
 
 async def mark_delivered(db: Database, outbox_ids: Sequence[int], now: datetime, tenant_id: str | None = None) -> None:

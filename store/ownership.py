@@ -240,7 +240,9 @@ async def hand_over(
     handoff_id = (
         already.id
         if already
-        else await _open_handoff(tx, row, f"{actor}:{request_id}", reason, now, intent=understood.get("intent"))
+        else await _open_handoff(
+            tx, row, f"{actor}:{request_id}", reason, now, intent=understood.get("intent"), note=note
+        )
     )
     event = await _tell_owner(tx, row, actor, Owner.HUMAN, epoch, step_id)
     await append_behind(tx, row, behind or [])

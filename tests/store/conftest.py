@@ -2,7 +2,9 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 import pytest_asyncio
 
@@ -63,3 +65,19 @@ def manager(tenant: str, make_staff: MakeStaff) -> VerifiedPrincipal:
 @pytest.fixture
 def other_manager(tenant: str, make_staff: MakeStaff) -> VerifiedPrincipal:
     return make_staff(tenant, StaffRole.MANAGER, "max")
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def filled(talk: Talk, owner: psycopg.Connection[Any], ann: VerifiedPrincipal) -> str:
+    """A tenant with a row in every table; returns its id."""
+    operation_id = await talk.unknown()
+    await talk.open_case(operation_id)
+    await talk.take_over(ann)
+    for statement in (
+        "INSERT INTO customers (tenant_id, id) VALUES (%(t)s, 'c')",
+        "INSERT INTO articles (tenant_id, slug, version, language, title, body) VALUES (%(t)s, 's', 1, 'en', 'T', 'B')",
+        "INSERT INTO usage (tenant_id, day, measure, amount) VALUES (%(t)s, now(), 'turns', 1)",
+        "INSERT INTO idempotency_keys (tenant_id, principal, key, request_digest) VALUES (%(t)s, 'p', 'k', 'd')",
+    ):
+        owner.execute(statement, {"t": talk.tenant})
+    return talk.tenant

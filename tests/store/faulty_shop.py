@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from domain.connector import ConnectorContract, Lookup, LookupKind, WriteOutcome
-from tests.store.world import REFUSAL, SUCCESS
+from tests.store.terms import REFUSAL, SUCCESS
 
 
 @dataclass

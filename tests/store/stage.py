@@ -19,7 +19,8 @@ from store.comparison import hold_dispatch
 from store.proposals import withdraw_proposals
 from store.settlement import after_dispatch, expire, settle_lookup, withdraw_fenced
 from tests.store.faulty_shop import FaultyShop
-from tests.store.world import ABSURD, CLAIM_TTL_S, FORGETFUL, LARGE, SHOP, SMALL, Talk, now, order
+from tests.store.terms import ABSURD, CLAIM_TTL_S, FORGETFUL, LARGE, SHOP, SMALL, now, order
+from tests.store.world import Talk
 
 T = TypeVar("T")
 Step = Callable[[], Awaitable[Any]]

@@ -19,7 +19,7 @@ from store.admission import (
     tenant_exists,
 )
 from store.database import Database
-from tests.store.world import now
+from tests.store.terms import now
 
 Staff = VerifiedPrincipal
 Owner = psycopg.Connection[Any]

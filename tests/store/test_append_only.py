@@ -20,7 +20,7 @@ async def refused(talk: Talk, statement: str, **values: object) -> str:
     return str(raised.value.orig.sqlstate)
 
 
-FORBIDDEN, VIOLATED, NO_SUCH_MOVE = "42501", "23514", "23503"
+FORBIDDEN, VIOLATED, NO_SUCH_MOVE, TAKEN = "42501", "23514", "23503", "23505"
 
 
 @pytest.mark.parametrize("table", ["events", "transitions", "evidence", "ownership_requests"])
@@ -117,3 +117,33 @@ async def test_answered_and_consumed_never_go_back(talk: Talk) -> None:
     await talk.publish()
     for column in ("answered_seq", "consumed_seq"):
         assert await refused(talk, f"UPDATE conversations SET {column} = 0") == VIOLATED
+
+
+SUBMIT = (
+    "INSERT INTO transitions (tenant_id, operation_id, n, from_state, to_state, cause, actor)"
+    " VALUES (:t, :o, 0, 'awaiting_approval', 'submitted', 'reserved', 'x')"
+)
+APPROVE_LATE = (
+    "INSERT INTO approvals (tenant_id, operation_id, approver, role, decision, payload_digest, policy_digest,"
+    " evidence_digest, decided_at, expires_at) SELECT tenant_id, operation_id, 'customer:c', 'customer', 'approve',"
+    " payload_digest, policy_digest, evidence_digest, expires_at, expires_at FROM actions WHERE operation_id = :o"
+)
+
+
+@pytest.mark.parametrize("state", ["submitted", "unknown"])
+async def test_a_resource_in_flight_is_not_taken_twice_whoever_asks(state: str, talk: Talk) -> None:
+    await (talk.claimed() if state == "submitted" else talk.unknown())
+    waiting = await (await talk.beside()).proposed()
+    assert await refused(talk, SUBMIT, t=talk.tenant, o=waiting) == TAKEN
+
+
+async def test_an_approval_that_has_run_out_is_neither_given_nor_used(talk: Talk) -> None:
+    operation_id = await talk.approved()
+    assert await refused(talk, "UPDATE approvals SET consumed_at = expires_at") == VIOLATED
+    assert await refused(talk, APPROVE_LATE, o=operation_id) == VIOLATED
+
+
+async def test_an_approval_is_used_once(talk: Talk) -> None:
+    await talk.reserved()
+    assert await refused(talk, "UPDATE approvals SET consumed_at = NULL") == VIOLATED
+    assert await refused(talk, "UPDATE approvals SET voided_at = now()") == VIOLATED

@@ -13,7 +13,8 @@ from domain.refusal import ApprovalNotAllowed, ApprovalStale, NotFound
 from store.approvals import Decided, view_action
 from store.ledger import load_progress
 from tests.conftest import MakeCustomer, MakeStaff, MakeTenant
-from tests.store.world import LARGE, Talk, later
+from tests.store.terms import LARGE, later
+from tests.store.world import Talk
 
 Staff = VerifiedPrincipal
 APPROVE, REJECT = ApprovalDecision.APPROVE, ApprovalDecision.REJECT

@@ -13,7 +13,8 @@ from domain.principal import VerifiedPrincipal
 from domain.turn import ClaimResult, ReserveResult
 from store.dispatch import may_resend
 from store.settlement import resend_allowed
-from tests.store.world import CLAIM_TTL_S, SENDS_MAX, SHOP, UNBOUNDED, Talk, later, now
+from tests.store.terms import CLAIM_TTL_S, SENDS_MAX, SHOP, UNBOUNDED, later, now
+from tests.store.world import Talk
 
 Staff = VerifiedPrincipal
 Owner = psycopg.Connection[Any]
@@ -51,6 +52,14 @@ async def test_a_takeover_between_reservation_and_claim_is_never_sent(talk: Talk
     assert await talk.claim(operation_id) is ClaimResult.MOVED
     action = await talk.action(operation_id)
     assert (action.state, action.cause, action.send_count) == (ActionState.REJECTED, Cause.WITHDRAWN, 0)
+
+
+async def test_a_claim_passes_the_fence_by_itself(talk: Talk) -> None:
+    operation_id = await talk.reserved()
+    async with talk.db.transaction(talk.tenant) as tx:  # as no takeover does: nothing is withdrawn
+        await tx.exec_driver_sql("UPDATE conversations SET owner = 'human', owner_epoch = 2, holder = 'ann'")
+    assert await talk.claim(operation_id) is ClaimResult.NOT_SENT
+    assert (await talk.action(operation_id)).cause is Cause.NEVER_SENT
 
 
 @pytest.mark.parametrize("_", range(8))

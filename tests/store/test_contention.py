@@ -20,7 +20,8 @@ from store.settlement import after_dispatch, expire, settle_lookup, withdraw_fen
 from tests.conftest import UNANSWERED_MAX
 from tests.store import invariants
 from tests.store.faulty_shop import FaultyShop
-from tests.store.world import CLAIM_TTL_S, LARGE, LOST, SHOP, SMALL, Talk, later, now, order
+from tests.store.terms import CLAIM_TTL_S, LARGE, LOST, SHOP, SMALL, later, now, order
+from tests.store.world import Talk
 
 Staff = VerifiedPrincipal
 ORDERS = ("A-1", "A-2", "A-3")  # both conversations want all of them

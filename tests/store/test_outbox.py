@@ -18,7 +18,8 @@ from store.outbox import (
     outbox_lag,
 )
 from tests.conftest import MakeTenant
-from tests.store.world import Talk, now
+from tests.store.terms import now
+from tests.store.world import Talk
 
 Staff = VerifiedPrincipal
 Owner = psycopg.Connection[Any]

@@ -12,7 +12,8 @@ from domain.principal import VerifiedPrincipal
 from domain.turn import Effect
 from store.ledger import history
 from store.proposals import withdraw_proposals
-from tests.store.world import ABSURD, LARGE, Talk, now
+from tests.store.terms import ABSURD, LARGE, now
+from tests.store.world import Talk
 
 Staff = VerifiedPrincipal
 
@@ -25,6 +26,15 @@ async def test_a_proposal_answers_the_messages_that_asked_for_it(talk: Talk) -> 
     assert shown.body["payload_digest"] == action.payload_digest
     assert shown.body["required_approvals"] == ["customer", "manager"]
     assert (await talk.row()).texts == ()
+
+
+async def test_a_proposal_answers_through_what_its_turn_read(talk: Talk) -> None:
+    await talk.say("Refund A-1")
+    fence = await talk.fence(last_round=True)
+    await talk.say("and hurry")
+    assert await talk.propose(await talk.proposal(), fence) is Effect.DONE
+    row = await talk.row()
+    assert (row.answered_seq, row.texts) == (1, ("and hurry",))
 
 
 async def test_every_move_is_a_row_with_cause_actor_and_time(talk: Talk) -> None:

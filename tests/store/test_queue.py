@@ -10,7 +10,8 @@ from domain.refusal import NotFound
 from store.log import append, append_behind, lock_conversation
 from store.queue import handoff_bundle, pending_approvals, queue
 from tests.conftest import MakeStaff, MakeTenant
-from tests.store.world import LARGE, Talk, now
+from tests.store.terms import LARGE, now
+from tests.store.world import Talk
 
 Staff = VerifiedPrincipal
 

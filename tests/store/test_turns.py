@@ -15,7 +15,8 @@ from domain.reply import Segment, Source
 from domain.turn import Effect
 from store.turns import drafting_facts, load_evidence, mark_consumed, proposing_facts, read_turn, tell_waiting
 from tests.conftest import MakeTenant
-from tests.store.world import BUNDLE, SMALL, Talk, now, order
+from tests.store.terms import BUNDLE, SMALL, now, order
+from tests.store.world import Talk
 
 Staff = VerifiedPrincipal
 

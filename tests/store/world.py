@@ -2,64 +2,39 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
 import sqlalchemy as sa
 
-from domain.account import Account, Evidence, Order, evidence_digest
+from domain.account import Account, Evidence, evidence_digest
 from domain.action import Action, ActionState, ApprovalDecision, ApprovalRole, RefundPayload
-from domain.connector import ConnectorContract, OutcomeKind, WriteOutcome
+from domain.connector import ConnectorContract, WriteOutcome
 from domain.conversation import Event, EventKind
 from domain.handoff import HandoffReason
 from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
 from domain.reply import CheckedReply, Draft, Segment, Source
 from domain.turn import ClaimResult, Effect, ReserveResult, TurnFence, TurnRow
-from domain.verdict import PolicyQuestion, Verdict, VerdictKind
+from domain.verdict import Verdict, VerdictKind
 from domain.words import Words
 from store import approvals, conversations, dispatch, events, ownership, proposals, replies, settlement, turns
 from store.database import Database
 from store.ledger import to_action
 from store.tables import actions
-
-SHOP = ConnectorContract(
-    name="shop", key_window_s=86_400, refusals_kept=True, lookup_lag_s=2, late_commit_bound_s=30, evidence_max_age_s=60
+from tests.store.terms import (
+    BUNDLE,
+    CLAIM_TTL_S,
+    LOST,
+    SENDS_MAX,
+    SHOP,
+    SMALL,
+    STAFF_TTL_S,
+    SUCCESS,
+    now,
+    order,
+    rule,
 )
-FORGETFUL = SHOP.model_copy(update={"refusals_kept": False})
-UNBOUNDED = SHOP.model_copy(update={"late_commit_bound_s": None})
-BUNDLE = "test-bundle"
-CLAIM_TTL_S, STAFF_TTL_S, SENDS_MAX = 20, 86_400, 3
-SUCCESS = WriteOutcome(kind=OutcomeKind.SUCCESS, code="created", external_id="re_1")
-REFUSAL = WriteOutcome(kind=OutcomeKind.REFUSAL, code="already_refunded")
-LOST = WriteOutcome(kind=OutcomeKind.UNKNOWN, code="timeout")
-SMALL, LARGE, ABSURD = 2_000, 20_000, 90_000  # the customer's consent; a manager's too; never
-
-
-def now() -> datetime:
-    return datetime.now(UTC)
-
-
-def later(seconds: float) -> datetime:
-    return now() + timedelta(seconds=seconds)
-
-
-def rule(digest: str, question: PolicyQuestion) -> Verdict:
-    """Up to 50.00 with the customer's consent, up to 500.00 with a manager's too, never more, and only while active."""
-    amount = question.payload.amount_minor or 0
-    required = (ApprovalRole.CUSTOMER,) if amount <= 5_000 else (ApprovalRole.CUSTOMER, ApprovalRole.MANAGER)
-    missing = tuple(r for r in required if r not in question.granted)
-    kind = VerdictKind.ASK if missing else VerdictKind.PERMIT
-    if amount > 50_000 or question.customer_status != "active":
-        kind = VerdictKind.FORBID
-    return Verdict(kind=kind, rule_ids=("rule",), required=required, missing=missing, policy_digest=digest)
-
-
-def order(order_id: str = "A-1", version: int = 1, refunded: int = 0) -> Account:
-    held = Order(
-        id=order_id, status="delivered", currency="EUR", captured_minor=90_000, refunded_minor=refunded, version=version
-    )
-    return Account(orders=(held,))
 
 
 @dataclass

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from temporalio.client import WorkflowHandle
+from temporalio.service import RPCError
 
 from domain.action import Action, ActionState, ApprovalDecision
 from domain.conversation import ConversationView, Event, EventKind, Owner
@@ -91,7 +92,14 @@ class Scene:
         before = len(await self.actions())
         await self.say(f"I want a refund for order {self.person.order(k)}, please")
         proposed: Action = await until(lambda: self._more_actions_than(before), "a proposal", patience_s)
+        await until(lambda: self._runs(proposed.operation_id), "its workflow to run", patience_s)
         return proposed.operation_id
+
+    async def _runs(self, operation_id: str) -> bool:
+        try:
+            return bool(await self.action_handle(operation_id).describe())
+        except RPCError:
+            return False
 
     async def _more_actions_than(self, n: int) -> Action | None:
         found = await self.actions()

@@ -1,5 +1,7 @@
 -- The first schema. Every constraint says which invariant of the design (section 11) it holds.
--- :app_role and :relay_role are replaced by the quoted names of the two roles that the product connects as.
+-- The two quoted names in braces are replaced by those of the roles that the product connects as.
+SET LOCAL lock_timeout = '10s';
+SET LOCAL statement_timeout = '5min';
 
 -- ---------------------------------------------------------------- who is there
 CREATE TABLE policy_bundles (
@@ -419,44 +421,44 @@ BEGIN
     FOREACH t IN ARRAY ARRAY['staff', 'customers', 'conversations', 'events', 'ownership_requests', 'outbox', 'evidence',
         'actions', 'transitions', 'approvals', 'handoffs', 'cases', 'articles', 'usage', 'idempotency_keys'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
-        EXECUTE format('CREATE POLICY of_tenant ON %I TO :app_role
+        EXECUTE format('CREATE POLICY of_tenant ON %I TO "{app_role}"
             USING (tenant_id = (SELECT current_setting(''interlock.tenant'', true)))
             WITH CHECK (tenant_id = (SELECT current_setting(''interlock.tenant'', true)))', t);
     END LOOP;
     FOREACH t IN ARRAY ARRAY['conversations', 'outbox', 'actions', 'handoffs', 'tenants'] LOOP
-        EXECUTE format('CREATE POLICY of_relay ON %I TO :relay_role USING (true) WITH CHECK (true)', t);
+        EXECUTE format('CREATE POLICY of_relay ON %I TO "{relay_role}" USING (true) WITH CHECK (true)', t);
     END LOOP;
 END $$;
 ALTER TABLE tenants ENABLE ROW LEVEL SECURITY;
-CREATE POLICY of_tenant ON tenants TO :app_role
+CREATE POLICY of_tenant ON tenants TO "{app_role}"
     USING (id = (SELECT current_setting('interlock.tenant', true)))
     WITH CHECK (id = (SELECT current_setting('interlock.tenant', true)));
 
-GRANT USAGE ON SCHEMA public TO :app_role, :relay_role;
-GRANT SELECT ON ALL TABLES IN SCHEMA public TO :app_role;
+GRANT USAGE ON SCHEMA public TO "{app_role}", "{relay_role}";
+GRANT SELECT ON ALL TABLES IN SCHEMA public TO "{app_role}";
 -- Append-only: no UPDATE and no DELETE on events, evidence and transitions.
 GRANT INSERT ON customers, events, ownership_requests, outbox, evidence, transitions, handoffs, cases, usage,
-    idempotency_keys TO :app_role;
+    idempotency_keys TO "{app_role}";
 -- What progresses begins at its beginning: no row is born answered, submitted, voided or consumed.
-GRANT INSERT (id, tenant_id, principal_kind, principal_id, channel, language, created_at) ON conversations TO :app_role;
+GRANT INSERT (id, tenant_id, principal_kind, principal_id, channel, language, created_at) ON conversations TO "{app_role}";
 GRANT INSERT (operation_id, tenant_id, conversation_id, customer_id, kind, resource, amount_minor, currency, payload,
     payload_digest, required_approvals, requested_by, owner_epoch, policy_digest, evidence_id, evidence_digest, language,
-    created_at, expires_at) ON actions TO :app_role;
+    created_at, expires_at) ON actions TO "{app_role}";
 GRANT INSERT (tenant_id, operation_id, approver, role, decision, payload_digest, policy_digest, evidence_digest, note,
-    decided_at, expires_at) ON approvals TO :app_role;
-GRANT UPDATE (dispatch_halted, stage, policy_digest) ON tenants TO :app_role;
-GRANT UPDATE (revoked_at, role, name) ON staff TO :app_role;
-GRANT UPDATE (status) ON customers TO :app_role;
-GRANT UPDATE (owner, owner_epoch, holder, answered_seq, consumed_seq, phase, language) ON conversations TO :app_role;
-GRANT UPDATE (delivered_at) ON outbox TO :app_role;
+    decided_at, expires_at) ON approvals TO "{app_role}";
+GRANT UPDATE (dispatch_halted, stage, policy_digest) ON tenants TO "{app_role}";
+GRANT UPDATE (revoked_at, role, name) ON staff TO "{app_role}";
+GRANT UPDATE (status) ON customers TO "{app_role}";
+GRANT UPDATE (owner, owner_epoch, holder, answered_seq, consumed_seq, phase, language) ON conversations TO "{app_role}";
+GRANT UPDATE (delivered_at) ON outbox TO "{app_role}";
 GRANT UPDATE (required_approvals, policy_digest, evidence_id, evidence_digest, expires_at, reserved_at, reserved_step,
-    sent_at, last_sent_at, send_count, external_id) ON actions TO :app_role;
-GRANT UPDATE (voided_at, consumed_at) ON approvals TO :app_role;
-GRANT UPDATE (queue_status, assignee, claimed_at, done_at) ON handoffs TO :app_role;
-GRANT UPDATE (queue_status, assignee, done_at, detail) ON cases TO :app_role;
-GRANT UPDATE (amount) ON usage TO :app_role;
-GRANT UPDATE (status, answer, request_digest, created_at) ON idempotency_keys TO :app_role;
-GRANT DELETE ON idempotency_keys TO :app_role;
+    sent_at, last_sent_at, send_count, external_id) ON actions TO "{app_role}";
+GRANT UPDATE (voided_at, consumed_at) ON approvals TO "{app_role}";
+GRANT UPDATE (queue_status, assignee, claimed_at, done_at) ON handoffs TO "{app_role}";
+GRANT UPDATE (queue_status, assignee, done_at, detail) ON cases TO "{app_role}";
+GRANT UPDATE (amount) ON usage TO "{app_role}";
+GRANT UPDATE (status, answer, request_digest, created_at) ON idempotency_keys TO "{app_role}";
+GRANT DELETE ON idempotency_keys TO "{app_role}";
 
 -- How much waits for Temporal, over all tenants: two numbers, so that the api can show them as a metric.
 CREATE FUNCTION outbox_lag() RETURNS TABLE (waiting bigint, oldest_s double precision)
@@ -464,13 +466,13 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_te
     SELECT count(*), coalesce(extract(epoch FROM now() - min(created_at)), 0)::double precision
       FROM outbox WHERE delivered_at IS NULL
 $$;
-GRANT EXECUTE ON FUNCTION outbox_lag() TO :app_role, :relay_role;
+GRANT EXECUTE ON FUNCTION outbox_lag() TO "{app_role}", "{relay_role}";
 
 -- The relay sees identifiers of every tenant and nothing else; it marks what it has delivered.
-GRANT SELECT (id, kind) ON tenants TO :relay_role;
+GRANT SELECT (id, kind) ON tenants TO "{relay_role}";
 GRANT SELECT (id, tenant_id, owner, owner_epoch, version, customer_seq, answered_seq, consumed_seq, updated_at)
-    ON conversations TO :relay_role;
-GRANT SELECT (operation_id, tenant_id, conversation_id, state, owner_epoch, created_at, sent_at) ON actions TO :relay_role;
-GRANT SELECT (id, tenant_id, conversation_id, queue_status) ON handoffs TO :relay_role;
-GRANT SELECT ON outbox TO :relay_role;
-GRANT UPDATE (delivered_at, attempts, next_attempt_at) ON outbox TO :relay_role;
+    ON conversations TO "{relay_role}";
+GRANT SELECT (operation_id, tenant_id, conversation_id, state, owner_epoch, created_at, sent_at) ON actions TO "{relay_role}";
+GRANT SELECT (id, tenant_id, conversation_id, queue_status) ON handoffs TO "{relay_role}";
+GRANT SELECT ON outbox TO "{relay_role}";
+GRANT UPDATE (delivered_at, attempts, next_attempt_at) ON outbox TO "{relay_role}";
