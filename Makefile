@@ -56,6 +56,8 @@ check: setup ## Format, lint, types, rooms, tests: what CI runs
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
+	$(BIN)/squawk --assume-in-transaction --pg-version 15.0 \
+		--exclude prefer-bigint-over-int,prefer-robust-stmts store/migrations/versions/*.sql
 	$(BIN)/python -m pytest $(TESTS)
 
 format: setup ## Format the code and mend what the linter can mend

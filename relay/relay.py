@@ -16,7 +16,7 @@ from domain.wake import Wake
 from relay.temporal import Waker
 from store.database import Database
 from store.faults import passes
-from store.outbox import claim_due, mark_delivered, open_actions, open_conversations
+from store.outbox import claim_due, forget_delivered, mark_delivered, open_actions, open_conversations
 
 log = structlog.get_logger()
 
@@ -28,6 +28,8 @@ AT_ONCE = 20
 BACKOFF_MAX_S = 30
 SWEEP_EVERY_S = 15.0
 SWEEP_OLDER_THAN_S = 15.0
+KEEP_DELIVERED_S = 2 * 86_400.0  # delivered rows are of use to whoever looks into a bad night
+FORGET_BATCH = 1_000
 
 
 class Relay:
@@ -50,6 +52,7 @@ class Relay:
                     pass
                 if asyncio.get_running_loop().time() >= next_sweep:
                     await self.sweep()
+                    await forget_delivered(self._db, KEEP_DELIVERED_S, FORGET_BATCH)
                     next_sweep = asyncio.get_running_loop().time() + SWEEP_EVERY_S
             except Exception as fault:
                 if not passes(fault):

@@ -86,6 +86,22 @@ async def mark_conversation_delivered(db: Database, tenant_id: str, conversation
         await tx.execute(mine.values(delivered_at=now))
 
 
+_FORGET = sa.text(
+    """
+    DELETE FROM outbox WHERE id IN (
+        SELECT id FROM outbox WHERE delivered_at < now() - make_interval(secs => :older_than_s) LIMIT :limit
+    )
+    """
+)
+
+
+async def forget_delivered(db: Database, older_than_s: float, limit: int) -> int:
+    """Delete at most `limit` rows that were delivered long ago, and return how many; what is not delivered stays."""
+    async with db.across_tenants() as tx:
+        gone = await tx.execute(_FORGET, {"older_than_s": older_than_s, "limit": limit})
+    return int(gone.rowcount)
+
+
 async def outbox_lag(db: Database) -> OutboxLag:
     """Return what waits, over all tenants; every role may ask for these two numbers."""
     async with db.across_tenants() as tx:

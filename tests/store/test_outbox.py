@@ -6,11 +6,13 @@ from typing import Any
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 
 from domain.principal import VerifiedPrincipal
 from store.database import Database
 from store.outbox import (
     claim_due,
+    forget_delivered,
     live_conversations,
     mark_delivered,
     open_actions,
@@ -90,6 +92,18 @@ async def test_what_is_delivered_is_claimed_no_more_and_is_no_lag(talk: Talk, re
     assert await claim_due(relay_db, 10, BACKOFF_MAX_S) == []
     assert (await outbox_lag(relay_db)).model_dump() == {"waiting": 0, "oldest_s": 0.0}
     await mark_delivered(relay_db, [], now())
+
+
+async def test_only_what_was_delivered_long_ago_is_forgotten(talk: Talk, relay_db: Database, owner: Owner) -> None:
+    wakes = [(await talk.say()).wake for _ in range(3)]
+    old, fresh, waiting = [wake.outbox_id for wake in wakes if wake is not None]
+    await mark_delivered(relay_db, [old, fresh], now())
+    owner.execute("UPDATE outbox SET delivered_at = now() - interval '3 days' WHERE id = %s", (old,))
+    assert await forget_delivered(relay_db, 2 * 86_400, 1_000) == 1
+    async with relay_db.across_tenants() as tx:
+        await tx.execute(sa.text("DELETE FROM outbox WHERE id = :id"), {"id": waiting})
+    left = {i for (i,) in owner.execute("SELECT id FROM outbox WHERE conversation_id = %s", (talk.id,))}
+    assert left == {fresh, waiting}
 
 
 async def test_the_fast_path_marks_only_its_own_tenants_rows(

@@ -56,5 +56,6 @@ def test_the_relay_changes_nothing_but_what_became_of_a_delivery(
         for column in set(without_identity(one_row(owner, table, filled))) - allowed:
             with pytest.raises(errors.InsufficientPrivilege):
                 relay.execute(SQL("UPDATE {} SET {c} = {c}").format(Identifier(table), c=Identifier(column)))
-        with pytest.raises(errors.InsufficientPrivilege):
-            relay.execute(SQL("DELETE FROM {}").format(Identifier(table)))
+        if table != "outbox":
+            with pytest.raises(errors.InsufficientPrivilege):
+                relay.execute(SQL("DELETE FROM {}").format(Identifier(table)))

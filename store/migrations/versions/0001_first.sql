@@ -476,3 +476,6 @@ GRANT SELECT (operation_id, tenant_id, conversation_id, state, owner_epoch, crea
 GRANT SELECT (id, tenant_id, conversation_id, queue_status) ON handoffs TO "{relay_role}";
 GRANT SELECT ON outbox TO "{relay_role}";
 GRANT UPDATE (delivered_at, attempts, next_attempt_at) ON outbox TO "{relay_role}";
+GRANT DELETE ON outbox TO "{relay_role}";
+-- INVARIANT 1: what is not delivered cannot be forgotten.
+CREATE POLICY only_delivered ON outbox AS RESTRICTIVE FOR DELETE TO "{relay_role}" USING (delivered_at IS NOT NULL);
