@@ -256,7 +256,13 @@ async def claim_resend(
         if action.state is not ActionState.UNKNOWN:
             return Claim(result=ClaimResult.MOVED)
         tenant = await _lock_tenant(tx)
-        if _fenced(row, action) or tenant.dispatch_halted or not may_resend(action, contract, sends_max, now):
+        unheard = row.customer_seq > row.answered_seq  # it may say "stop"
+        if (
+            _fenced(row, action)
+            or unheard
+            or tenant.dispatch_halted
+            or not may_resend(action, contract, sends_max, now)
+        ):
             return Claim(result=ClaimResult.REFUSED)
         sent = {"last_sent_at": now, "send_count": action.send_count + 1}
         await change_action(tx, operation_id, **sent)

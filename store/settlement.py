@@ -122,7 +122,10 @@ async def resend_allowed(
         row = await lock_conversation(tx, await conversation_of(tx, operation_id))
         action = await lock_action(tx, operation_id)
         unfenced = row.owner == Owner.BOT and row.owner_epoch == action.owner_epoch
-        return bool(action.state is ActionState.UNKNOWN and unfenced and may_resend(action, contract, sends_max, now))
+        heard = row.customer_seq <= row.answered_seq
+        return bool(
+            action.state is ActionState.UNKNOWN and unfenced and heard and may_resend(action, contract, sends_max, now)
+        )
 
 
 async def expire(db: Database, tenant_id: str, operation_id: str, words: Words, now: datetime) -> ActionState:

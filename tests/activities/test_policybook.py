@@ -14,7 +14,7 @@ async def test_a_published_bundle_opens_once_and_judges(db: Database) -> None:
     book, digest = PolicyBook(db), Bundle.load().digest
     await book.open(digest)
     await db.close()
-    await book.open(digest)  # it is not read again
+    await book.open(digest)  # it is not read again, or this would leave a connection open
     assert book.judge(digest, question()).kind is VerdictKind.ASK
 
 

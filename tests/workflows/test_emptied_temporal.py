@@ -23,6 +23,10 @@ class Open(NamedTuple):
     reserved: tuple[Scene, str]
     unknown: tuple[Scene, str]
 
+    def move_to(self, stage: Stage) -> None:
+        for scene in (self.unanswered, self.handed_off, *(s for s, _ in (self.awaiting, self.reserved, self.unknown))):
+            scene.stage = stage
+
 
 async def test_with_temporal_emptied_everything_open_goes_on(database: Postgres, shop_process: ShopProcess) -> None:
     port = ports.resolve({"--port": 0})["--port"]
@@ -30,11 +34,12 @@ async def test_with_temporal_emptied_everything_open_goes_on(database: Postgres,
     settings = settings_of(database, address, url, reservation_claim_ttl_s=60)
     async with servers.temporal_at(port), playing(settings, shop_process) as before:
         work = await open_work(before)
-    await work.unanswered.say("Hello again", deliver=False)
     async with servers.temporal_at(port), furnished(settings, shop_process) as after, after.worker():
+        work.move_to(after)
+        await work.unanswered.say("Hello again", deliver=False)
         done = await recover(after.relay_db, after.waker, lambda n: None)
         assert done.failed == 0
-        await goes_on(work, after)
+        await goes_on(work)
 
 
 async def open_work(stage: Stage) -> Open:
@@ -55,9 +60,7 @@ async def open_work(stage: Stage) -> Open:
     return Open(unanswered, handed_off, awaiting, reserved, unknown)
 
 
-async def goes_on(work: Open, stage: Stage) -> None:
-    for scene in (work.unanswered, work.handed_off, *(scene for scene, _ in work[2:])):
-        scene.stage = stage
+async def goes_on(work: Open) -> None:
     await work.unanswered.answered(2)
     assert (await work.handed_off.view()).owner is Owner.HUMAN
     await work.awaiting[0].decide(work.awaiting[1])
