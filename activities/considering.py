@@ -3,6 +3,8 @@
 Nothing here has an effect on the customer; the decision is recorded and the workflow acts on it.
 """
 
+from uuid import uuid4
+
 from temporalio import activity
 
 from activities.business import BusinessSystem
@@ -18,7 +20,7 @@ from domain.understanding import Intent, Understanding
 from language.understanding import Understander
 from policy.next_step import meant, next_step
 from store.database import Database
-from store.turns import mark_consumed, read_turn, record_evidence
+from store.turns import TEXTS_PER_TURN_MAX, mark_consumed, read_turn, record_evidence
 
 READ_TIMEOUT_S = 1.5
 PATIENT_READ_TIMEOUT_S = 5.0
@@ -44,6 +46,8 @@ class Considering:
                 await mark_consumed(self._db, ask.tenant_id, ask.conversation_id, turn.version)
             return _considered(turn)
         understood = self._understander.understand(turn.texts, turn.context)
+        if len(turn.texts) > TEXTS_PER_TURN_MAX:
+            return _considered(turn, understood, HandOff(reason=HandoffReason.TOO_MANY_MESSAGES))
         try:
             found = await self._evidence(turn, understood, ask)
         except Unreachable:
@@ -59,7 +63,7 @@ class Considering:
         if turn.customer_id is None or understood.intent in _NEEDS_NO_ACCOUNT:
             return None
         timeout_s = PATIENT_READ_TIMEOUT_S if ask.patient else READ_TIMEOUT_S
-        found = await self._business.read_account(turn.tenant_id, turn.customer_id, ask.evidence_id, timeout_s)
+        found = await self._business.read_account(turn.tenant_id, turn.customer_id, str(uuid4()), timeout_s)
         await record_evidence(self._db, turn.tenant_id, turn.conversation_id, f"customer:{turn.customer_id}", found)
         return found
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
+from uuid import uuid4
 
 import structlog
 from temporalio import activity
@@ -28,7 +29,8 @@ from store.turns import record_evidence
 log = structlog.get_logger()
 
 READ_TIMEOUT_S = 3.0
-CLAIM_TO_WIRE_MAX_S = 3.0  # a claim older than this is not written to the wire
+# A claim older than this is not handed to the connector. With the connector's own bound it stays below SEND_MARGIN_S.
+CLAIM_TO_WIRE_MAX_S = 3.0
 HEARTBEAT_INTERVAL_S = 0.5
 
 
@@ -62,7 +64,7 @@ class Executing:
         facts = await reservation_facts(self._db, ask.tenant_id, ask.operation_id)
         await self._policies.open(facts.policy_digest)
         try:
-            found = await self._business.read_account(ask.tenant_id, facts.customer_id, ask.evidence_id, READ_TIMEOUT_S)
+            found = await self._business.read_account(ask.tenant_id, facts.customer_id, str(uuid4()), READ_TIMEOUT_S)
         except Unreachable:
             return ReserveResult.STALE_EVIDENCE  # its workflow tries again, and the time to approve still runs out
         subject = f"customer:{facts.customer_id}"

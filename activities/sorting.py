@@ -13,6 +13,7 @@ from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, 
 
 from domain.fault import OperationalFault
 from domain.refusal import Refusal
+from domain.trace import trace
 from store.faults import passes
 
 log = structlog.get_logger()
@@ -37,11 +38,11 @@ class _Sorter(ActivityInboundInterceptor):
             return await self.next.execute_activity(input)
         except (ApplicationError, CancelledError, asyncio.CancelledError):
             raise
-        except Exception as fault:
+        except Exception as fault:  # noqa: BLE001  every failure is sorted, and told to Temporal as a label
             sorted_fault = sort_failure(fault)
             name = activity.info().activity_type
             if sorted_fault.type == "Defect":
-                log.error("activity.defect_found", activity=name, defect=sorted_fault.message, exc_info=fault)
+                log.error("activity.defect_found", activity=name, **trace(fault))
             else:
                 log.warning("activity.failed", activity=name, fault=sorted_fault.message, kind=sorted_fault.type)
             raise sorted_fault from None

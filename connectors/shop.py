@@ -3,10 +3,14 @@
 Whatever is not a definite success or a definite refusal is unknown (design §5).
 """
 
+import time
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 import httpx
+from pydantic import ValidationError
 
 from domain.account import Account, Evidence
 from domain.action import Action, CancelSubscriptionPayload, RefundPayload
@@ -24,6 +28,15 @@ CONTRACT = ConnectorContract(
     late_commit_bound_s=30,
     evidence_max_age_s=60,
 )
+
+# A write that has not begun to leave after this is not sent at all: the rest of SEND_MARGIN_S is the executor's.
+FIRST_BYTE_MAX_S = 4.0
+_WRITE_POOL_S, _WRITE_CONNECT_S = 1.0, 2.0
+_WRITES_MAX = 50  # at once; reads have connections of their own and cannot keep a write waiting
+_SEGMENT_CHARS_MAX = 512  # of one id in a path
+
+# What a look-up and an account are answered with, beside 404, when there is none; any other 404 is somebody else's.
+_NO_OPERATION, _NO_CUSTOMER = "unknown_operation", "unknown_customer"
 
 # Definite refusals that the shop documents as kept under the key; every other 4xx proves nothing.
 _REFUSALS = frozenset(
@@ -49,13 +62,18 @@ class ShopConnector:
         self.contract = CONTRACT.model_copy(update={"evidence_max_age_s": evidence_max_age_s})
         limits = httpx.Limits(max_connections=50, max_keepalive_connections=20, keepalive_expiry=30)
         self._http = httpx.AsyncClient(base_url=base_url, limits=limits, timeout=5)
+        self._write_http = httpx.AsyncClient(
+            base_url=base_url,
+            limits=httpx.Limits(max_connections=_WRITES_MAX, max_keepalive_connections=20, keepalive_expiry=30),
+            timeout=httpx.Timeout(write_timeout_s, connect=_WRITE_CONNECT_S, pool=_WRITE_POOL_S),
+        )
         self._read = {"Authorization": f"Bearer {read_key}"}
         self._write = {"Authorization": f"Bearer {write_key}"}
-        self._write_timeout = httpx.Timeout(write_timeout_s, connect=3)
 
     async def close(self) -> None:
         """Close all connections."""
         await self._http.aclose()
+        await self._write_http.aclose()
 
     async def read_account(self, tenant_id: str, customer_id: str, evidence_id: str, timeout_s: float) -> Evidence:
         """Return the account as evidence; a customer that the shop does not know has an empty one. Raises Unreachable.
@@ -63,8 +81,9 @@ class ShopConnector:
         `observed_at` is the moment before the request left, by our clock: never younger than the facts.
         """
         asked_at = datetime.now(UTC)
-        found = await self._get(f"/tenants/{tenant_id}/customers/{customer_id}/account", timeout_s)
-        account = Account() if found is None else Account.model_validate(found)
+        path = _path("tenants", tenant_id, "customers", customer_id, "account")
+        found = await self._get(path, timeout_s, absent=_NO_CUSTOMER)
+        account = Account() if found is None else _account(found, customer_id)
         return Evidence(
             evidence_id=evidence_id,
             source=SOURCE,
@@ -75,9 +94,107 @@ class ShopConnector:
 
     async def look_up(self, tenant_id: str, operation_id: str, timeout_s: float = 5) -> Lookup:
         """Return what the shop knows of an operation. Raises Unreachable."""
-        found = await self._get(f"/tenants/{tenant_id}/operations/{operation_id}", timeout_s)
+        path = _path("tenants", tenant_id, "operations", operation_id)
+        found = await self._get(path, timeout_s, absent=_NO_OPERATION)
         if found is None:
             return Lookup(kind=LookupKind.NOT_FOUND)
+        if found.get("operation_id") != operation_id:
+            raise Unreachable("shop_answered_for_another")
+        return _lookup(found)
+
+    async def effects_since(self, tenant_id: str, since: datetime) -> list[dict[str, Any]]:
+        """Return every committed effect of a tenant since then, for reconciliation. Raises Unreachable."""
+        found = await self._get(_path("tenants", tenant_id, "effects"), 30, params={"since": since.isoformat()})
+        effects = None if found is None else found.get("effects")
+        if not isinstance(effects, list) or not all(isinstance(e, dict) for e in effects):
+            raise Unreachable("shop_answer_not_understood")
+        if any(e.get("tenant", tenant_id) != tenant_id for e in effects):
+            raise Unreachable("shop_answered_for_another")
+        return effects
+
+    async def execute(self, action: Action) -> WriteOutcome:
+        """Send one claimed action, once, under its operation id as the key."""
+        try:
+            path, body = _request(action)
+        except Unreachable as fault:  # it was claimed, so only a look-up may say that nothing happened
+            return WriteOutcome(kind=OutcomeKind.UNKNOWN, code=fault.code)
+        headers = {**self._write, "Idempotency-Key": action.operation_id}
+        begun_in_time = {"trace": _no_later_than(time.monotonic() + FIRST_BYTE_MAX_S)}
+        try:
+            answer = await self._write_http.post(path, json=body, headers=headers, extensions=begun_in_time)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout):
+            return WriteOutcome(kind=OutcomeKind.UNKNOWN, code="not_connected")
+        except httpx.HTTPError:
+            return WriteOutcome(kind=OutcomeKind.UNKNOWN, code="response_lost")
+        return _outcome(answer, action.operation_id)
+
+    async def _get(
+        self, path: str, timeout_s: float, absent: str | None = None, params: dict[str, str] | None = None
+    ) -> dict[str, Any] | None:
+        """Return the JSON object at `path`, None for a 404 whose `error` is `absent`. Raises Unreachable for the rest.
+
+        A proxy, a moved path and a wrong address answer 404 too: that says nothing about what was asked for.
+        """
+        try:
+            answer = await self._http.get(path, headers=self._read, timeout=timeout_s, params=params)
+        except httpx.HTTPError as fault:
+            raise Unreachable("shop_unreachable") from fault
+        found = _object(answer)
+        if answer.status_code == httpx.codes.NOT_FOUND and absent and found and found.get("error") == absent:
+            return None
+        if answer.status_code != httpx.codes.OK:
+            raise Unreachable(f"shop_{answer.status_code}")
+        if found is None:
+            raise Unreachable("shop_answer_not_understood")
+        return found
+
+
+def _path(*segments: str) -> str:
+    """Return the path of these segments, each quoted whole. Raises Unreachable where one cannot be a segment.
+
+    INVARIANT 8: no id can reach another path. "." and ".." are refused, since clients, proxies and servers fold them.
+    """
+    if any(not s.strip(".") or len(s) > _SEGMENT_CHARS_MAX for s in segments):
+        raise Unreachable("shop_cannot_be_asked")
+    try:
+        return "".join("/" + quote(s, safe="") for s in segments)
+    except UnicodeEncodeError:
+        raise Unreachable("shop_cannot_be_asked") from None
+
+
+def _no_later_than(deadline_s: float) -> Callable[[str, Any], Awaitable[None]]:
+    """Return what keeps a request from leaving after `deadline_s` (monotonic), however long it waited to connect."""
+
+    async def check(event: str, _: Any) -> None:
+        if event.endswith("send_request_headers.started") and time.monotonic() > deadline_s:
+            raise httpx.ConnectTimeout("too late to be sent")
+
+    return check
+
+
+def _object(answer: httpx.Response) -> dict[str, Any] | None:
+    """Return the JSON object of an answer, None where it holds none."""
+    try:
+        found = answer.json()
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _account(found: dict[str, Any], customer_id: str) -> Account:
+    """Return the account in an answer. Raises Unreachable when it is another customer's, or none."""
+    customer = found.get("customer")
+    if not isinstance(customer, dict) or customer.get("id") != customer_id:
+        raise Unreachable("shop_answered_for_another")
+    try:
+        return Account.model_validate(found)
+    except ValidationError:
+        raise Unreachable("shop_answer_not_understood") from None  # its message would hold what was in the account
+
+
+def _lookup(found: dict[str, Any]) -> Lookup:
+    """Return what an answer says of its operation. Raises Unreachable where it says nothing that we know."""
+    try:
         if found.get("status") == "committed":
             effect = found["effect"]
             return Lookup(
@@ -88,44 +205,13 @@ class ShopConnector:
             )
         if found.get("status") == "refused":
             return Lookup(kind=LookupKind.REFUSED, code=str(found.get("error")))
-        raise Unreachable("shop_answer_not_understood")
-
-    async def effects_since(self, tenant_id: str, since: datetime) -> list[dict[str, Any]]:
-        """Return every committed effect of a tenant since then, for reconciliation. Raises Unreachable."""
-        found = await self._get(f"/tenants/{tenant_id}/effects", 30, {"since": since.isoformat()})
-        return list(found["effects"]) if found else []
-
-    async def execute(self, action: Action) -> WriteOutcome:
-        """Send one claimed action, once, under its operation id as the key."""
-        path, body = _request(action)
-        headers = {**self._write, "Idempotency-Key": action.operation_id}
-        try:
-            answer = await self._http.post(path, json=body, headers=headers, timeout=self._write_timeout)
-        except (httpx.ConnectError, httpx.ConnectTimeout):
-            return WriteOutcome(kind=OutcomeKind.UNKNOWN, code="not_connected")
-        except httpx.HTTPError:
-            return WriteOutcome(kind=OutcomeKind.UNKNOWN, code="response_lost")
-        return _outcome(answer, action.operation_id)
-
-    async def _get(self, path: str, timeout_s: float, params: dict[str, str] | None = None) -> dict[str, Any] | None:
-        """Return the JSON object at `path`, None for a 404. Raises Unreachable for anything else."""
-        try:
-            answer = await self._http.get(path, headers=self._read, timeout=timeout_s, params=params)
-            if answer.status_code == httpx.codes.NOT_FOUND:
-                return None
-            if answer.status_code != httpx.codes.OK:
-                raise Unreachable(f"shop_{answer.status_code}")
-            found = answer.json()
-        except httpx.HTTPError as fault:
-            raise Unreachable("shop_unreachable") from fault
-        except ValueError as fault:
-            raise Unreachable("shop_answer_not_understood") from fault
-        if not isinstance(found, dict):
-            raise Unreachable("shop_answer_not_understood")
-        return found
+    except (KeyError, TypeError, ValidationError):
+        raise Unreachable("shop_answer_not_understood") from None
+    raise Unreachable("shop_answer_not_understood")
 
 
 def _request(action: Action) -> tuple[str, dict[str, Any]]:
+    """Return where a write goes and what it says. Raises Unreachable where its ids cannot be in a path."""
     common = {
         "operation_id": action.operation_id,
         "customer_id": action.customer_id,
@@ -135,18 +221,16 @@ def _request(action: Action) -> tuple[str, dict[str, Any]]:
         case RefundPayload() as refund:
             money = {"amount_minor": refund.amount_minor, "currency": refund.currency}
             what = {"order_id": refund.order_id, "payment_id": refund.payment_id}
-            return f"/tenants/{action.tenant_id}/refunds", {**common, **what, **money}
+            return _path("tenants", action.tenant_id, "refunds"), {**common, **what, **money}
         case CancelSubscriptionPayload() as cancel:
-            return f"/tenants/{action.tenant_id}/subscriptions/{cancel.subscription_id}/cancel", common
+            path = _path("tenants", action.tenant_id, "subscriptions", cancel.subscription_id, "cancel")
+            return path, common
 
 
 def _outcome(answer: httpx.Response, operation_id: str) -> WriteOutcome:
     """Sort an answer. Only a documented refusal is one; "key in use", 429, 5xx and nonsense are unknown."""
-    try:
-        body = answer.json()
-    except ValueError:
-        body = None
-    if not isinstance(body, dict):
+    body = _object(answer)
+    if body is None:
         return WriteOutcome(kind=OutcomeKind.UNKNOWN, code=f"http_{answer.status_code}")
     if answer.status_code == httpx.codes.CREATED and body.get("operation_id") == operation_id and body.get("id"):
         return WriteOutcome(kind=OutcomeKind.SUCCESS, code="created", external_id=str(body["id"]))

@@ -155,6 +155,7 @@ class Action(Noun):
     send_count: int = 0
     settled_at: datetime | None = None
     external_id: str | None = None
+    given: tuple[ApprovalRole, ...] = ()  # consent given so far, where a reader has asked for it
 
     @property
     def unsent(self) -> bool:

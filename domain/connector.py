@@ -8,6 +8,11 @@ from enum import StrEnum
 
 from domain.base import Noun
 
+# The most that may pass between a claim and the first byte on the wire. It is kept by `CLAIM_TO_WIRE_MAX_S` in
+# `activities/executing.py` (claim to connector) and by each connector's own bound (connector to wire), which together
+# stay below it; what is left over is for clocks that differ.
+SEND_MARGIN_S = 10
+
 
 class ConnectorContract(Noun):
     """Idempotency and look-up as the provider documents them; None where nothing is promised."""
@@ -18,6 +23,12 @@ class ConnectorContract(Noun):
     lookup_lag_s: int | None  # L: None where there is no look-up by our operation id
     late_commit_bound_s: int | None  # D: None where no bound is known
     evidence_max_age_s: int = 60
+    send_margin_s: int = SEND_MARGIN_S  # from a claim to the first byte: D begins no later than this after a claim
+
+    @property
+    def late_effect_s(self) -> int | None:
+        """Seconds after its last claim within which a request can still take effect; None where no bound is known."""
+        return None if self.late_commit_bound_s is None else self.send_margin_s + self.late_commit_bound_s
 
 
 class OutcomeKind(StrEnum):

@@ -23,7 +23,7 @@ class HandoffReason(StrEnum):
     GENERATION_FAILED = "handoff_generation_failed"
     CHECKS_FAILED = "handoff_checks_failed"
     UNKNOWN_OUTCOME = "unknown_outcome"
-    TOO_MANY_ROUNDS = "too_many_rounds"
+    TOO_MANY_MESSAGES = "too_many_messages"  # more than one turn can weigh: some would go unread
     STAFF_TAKEOVER = "staff_takeover"
     DISPATCH_STOPPED = "dispatch_stopped"
 

@@ -18,7 +18,7 @@ from domain.refusal import Refusal
 from gateway.metrics import UNMATCHED, Metrics
 from gateway.problems import problem
 from gateway.refusals import Defect, Unavailable
-from gateway.traces import trace
+from domain.trace import trace
 from store.faults import passes
 
 log = structlog.get_logger(__name__)

@@ -13,7 +13,7 @@ import structlog
 
 from domain.principal import VerifiedPrincipal
 from gateway.refusals import TooManyStreams
-from gateway.traces import trace
+from domain.trace import trace
 from store.listening import Heard
 
 log = structlog.get_logger(__name__)

@@ -11,6 +11,8 @@ from domain.conversation import Event, EventKind
 from domain.principal import VerifiedPrincipal
 
 _ENVELOPE = frozenset({"seq", "kind", "actor", "at", "event_id"})
+# Why a person was called is between the assistant and the staff ("suspicious" is no word for a customer).
+_FOR_STAFF = {EventKind.HANDOFF: frozenset({"reason"})}
 _SPELLED_OUT = {(EventKind.PROPOSAL, "kind"): "action_kind"}
 
 
@@ -23,7 +25,8 @@ def actor_for(principal: VerifiedPrincipal, actor: str) -> str:
 
 def flat(event: Event, principal: VerifiedPrincipal) -> dict[str, Any]:
     """Return an event as `principal` sees it, ready for JSON."""
-    body = {_name(event.kind, name): value for name, value in event.body.items()}
+    unsaid = frozenset() if principal.is_staff else _FOR_STAFF.get(event.kind, frozenset())
+    body = {_name(event.kind, name): value for name, value in event.body.items() if name not in unsaid}
     return {
         "seq": event.seq,
         "kind": event.kind.value,

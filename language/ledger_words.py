@@ -122,8 +122,9 @@ def _values(action: Action, language: str) -> dict[str, str]:
 
 
 def _who(action: Action, language: str) -> str:
-    """Name whose consent is needed; which of them has been given already is not part of the row."""
-    named = [say(language, f"role.{role.value}") for role in _ROLES if role in action.required_approvals]
+    """Name whose consent is still needed."""
+    needed = [role for role in _ROLES if role in action.required_approvals and role not in action.given]
+    named = [say(language, f"role.{role.value}") for role in needed or action.required_approvals]
     whole = named[0] if named else ""
     for further in named[1:]:
         whole = say(language, "role.join", first=whole, second=further)

@@ -31,7 +31,7 @@ async def recover(db: Database, waker: Waker, progress: Callable[[int], None]) -
         progress(len(page))
     after = ""
     while page := await open_actions(db, after, BATCH, older_than_s=0):
-        done = await at_most(AT_ONCE, lambda w: tried(waker.ensure, w), page)
+        done = await at_most(AT_ONCE, lambda w: tried(waker.wake, w), page)
         actions, failed = actions + sum(done), failed + done.count(False)
         after = str(page[-1].operation_id)
         progress(len(page))

@@ -10,7 +10,7 @@ from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.worker import Replayer
 
 from domain.base import Noun
-from worker import WORKFLOWS, workflow_runner
+from worker import BUILD_ID, WORKFLOWS, workflow_runner
 
 _TOLD = re.compile(r'message: "((?:[^"\\]|\\.)+)"')
 _MESSAGE_CHARS_MAX = 400
@@ -31,7 +31,10 @@ class Replayed(Noun):
 async def replay(runs: Sequence[WorkflowHistory], workflows: Sequence[type] = WORKFLOWS) -> list[Replayed]:
     """Replay each run against `workflows` and say how it went; never raises for a history that differs."""
     replayer = Replayer(
-        workflows=list(workflows), workflow_runner=workflow_runner(), data_converter=pydantic_data_converter
+        workflows=list(workflows),
+        workflow_runner=workflow_runner(),
+        data_converter=pydantic_data_converter,
+        build_id=BUILD_ID,
     )
     for name in _NOISY:  # their tracebacks: the difference is told here
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -18,7 +18,7 @@ from domain.words import Words
 from store import tables as t
 from store.database import Database, Tx
 from store.ledger import conversation_of, history, lock_action, move, tell_state, to_action
-from store.log import append, leave_wake, lock_conversation, mine
+from store.log import append, leave_wake, lock_conversation, mine, under_lock
 
 _ROLES_OF_STAFF = {
     StaffRole.MANAGER: (ApprovalRole.MANAGER,),
@@ -76,6 +76,7 @@ async def decide(
         conversation_id = await conversation_of(tx, operation_id)
         row = await lock_conversation(tx, conversation_id, principal)
         action = await lock_action(tx, operation_id)
+        now = await under_lock(tx, now)
         await _void_expired(tx, action, now)
         if (prior := await _prior(tx, principal, operation_id)) is not None:
             return _first_answer(prior, action, digest, decision)

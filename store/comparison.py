@@ -14,9 +14,12 @@ from sqlalchemy.dialects.postgresql import insert
 
 from domain.action import Action, ActionKind, ActionState
 from domain.base import Noun
+from domain.refusal import NotFound
 from store import tables as t
 from store.database import Database, Tx
 from store.ledger import to_action
+
+EFFECTS_TOLD_MAX = 5  # of one operation, in the words of a case
 
 
 class DifferenceKind(StrEnum):
@@ -34,6 +37,7 @@ class Effect(Noun):
     external_id: str
     kind: str
     resource: str
+    resource_kind: str
     amount_minor: int
     currency: str | None
     at: datetime
@@ -55,29 +59,56 @@ def compare(sent: Sequence[Action], effects: Sequence[Effect], named: Sequence[A
     `sent` was read before the effects, `named` (the actions that they name) after: nobody is accused for being quick.
     """
     by_operation = {a.operation_id: a for a in named}
-    done = {e.operation_id: e for e in effects}
-    found = [d for e in effects if (d := _of_effect(e, by_operation.get(e.operation_id))) is not None]
+    done: dict[str, list[Effect]] = {}
+    for effect in effects:
+        done.setdefault(effect.operation_id, []).append(effect)
+    found = [d for o, of in done.items() if (d := _of_effects(of, by_operation.get(o))) is not None]
     missing = [a for a in sent if a.state is ActionState.CONFIRMED and a.operation_id not in done]
-    return found + [_difference(DifferenceKind.ROW_WITHOUT_EFFECT, a.operation_id, True, a, None) for a in missing]
+    return found + [_difference(DifferenceKind.ROW_WITHOUT_EFFECT, a.operation_id, True, a) for a in missing]
 
 
-def _of_effect(effect: Effect, action: Action | None) -> Difference | None:
+def _of_effects(effects: Sequence[Effect], action: Action | None) -> Difference | None:
+    """What the effects of one operation say against its row; a row stands for one effect, and for no other."""
+    first = effects[0]
+    if len(effects) > 1:  # INVARIANT 2, whoever made them
+        return _difference(DifferenceKind.EFFECT_WITHOUT_ROW, first.operation_id, True, action, *effects)
     if action is None:  # somebody else's change, perhaps: a person looks, nothing of ours is proved wrong
-        return _difference(DifferenceKind.EFFECT_WITHOUT_ROW, effect.operation_id, False, None, effect)
-    if action.state is ActionState.REJECTED or action.state.unexecuted:
-        return _difference(DifferenceKind.EFFECT_WITHOUT_ROW, effect.operation_id, True, action, effect)
-    moves_money = action.kind is ActionKind.REFUND
-    if moves_money and (effect.amount_minor, effect.currency) != (action.payload.amount_minor, action.payload.currency):
-        return _difference(DifferenceKind.OTHER_AMOUNT, effect.operation_id, True, action, effect)
+        return _difference(DifferenceKind.EFFECT_WITHOUT_ROW, first.operation_id, False, None, first)
+    if action.state is ActionState.REJECTED or action.unsent or not _same_change(first, action):
+        return _difference(DifferenceKind.EFFECT_WITHOUT_ROW, first.operation_id, True, action, first)
+    if not same_money(action, first.amount_minor, first.currency):
+        return _difference(DifferenceKind.OTHER_AMOUNT, first.operation_id, True, action, first)
     return None
 
 
+def _same_change(effect: Effect, action: Action) -> bool:
+    resource = f"{effect.resource_kind}:{effect.resource}"
+    return (effect.kind, resource) == (action.kind.value, action.payload.resource)
+
+
+def same_money(action: Action, amount_minor: int | None, currency: str | None) -> bool:
+    """Whether that is what the action was to move; a change that moves no money of ours agrees with any amount."""
+    payload = action.payload
+    return action.kind is not ActionKind.REFUND or (amount_minor, currency) == (payload.amount_minor, payload.currency)
+
+
 def _difference(
-    kind: DifferenceKind, operation_id: str, violates: bool, action: Action | None, effect: Effect | None
+    kind: DifferenceKind, operation_id: str, violates: bool, action: Action | None, *effects: Effect
 ) -> Difference:
-    ledger = None if action is None else f"{action.state.value} {action.payload.amount_minor} {action.payload.currency}"
-    told = None if effect is None else f"{effect.kind} {effect.amount_minor} {effect.currency}"
-    return Difference(kind=kind, operation_id=operation_id, violates=violates, ledger=ledger, effect=told)
+    ledger = None
+    if action is not None:
+        payload = action.payload
+        ledger = (
+            f"{action.state.value} {action.kind.value} {payload.resource} {payload.amount_minor} {payload.currency}"
+        )
+    told = [
+        f"{e.kind} {e.resource_kind}:{e.resource} {e.amount_minor} {e.currency}" for e in effects[:EFFECTS_TOLD_MAX]
+    ]
+    if len(effects) > 1:
+        told = [f"{len(effects)} effects: {', '.join(told)}"]
+    return Difference(
+        kind=kind, operation_id=operation_id, violates=violates, ledger=ledger, effect=told[0] if told else None
+    )
 
 
 async def sent_since(db: Database, tenant_id: str, since: datetime) -> list[Action]:
@@ -97,26 +128,43 @@ async def _actions(db: Database, tenant_id: str, query: sa.Select[Any]) -> list[
 
 
 async def open_cases(db: Database, tenant_id: str, differences: Sequence[Difference]) -> int:
-    """Give each difference to a person, once; stop dispatch when one violates an invariant. Return how many are new."""
+    """Give each difference to a person, once; a new one that violates an invariant stops dispatch.
+
+    Return how many are new. What a person knows of already, or has closed, stops nothing again.
+    """
     async with db.transaction(tenant_id) as tx:
-        new = sum([await _open_case(tx, tenant_id, d) for d in differences])
-        if any(d.violates for d in differences):
-            await tx.execute(sa.update(t.tenants).where(t.tenants.c.id == tenant_id).values(dispatch_halted=True))
-    return new
+        return await record(tx, tenant_id, differences)
 
 
-async def hold_dispatch(db: Database, tenant_id: str, *, held: bool) -> None:
-    """Stop a tenant's dispatch, or let it go on: the kill switch that every reservation and claim locks."""
+async def record(tx: Tx, tenant_id: str, differences: Sequence[Difference]) -> int:
+    """The same inside the transaction that found them; after the locks on conversation and action."""
+    new = [d for d in differences if await _open_case(tx, tenant_id, d)]
+    if any(d.violates for d in new):
+        await tx.execute(sa.update(t.tenants).where(t.tenants.c.id == tenant_id).values(dispatch_halted=True))
+    return len(new)
+
+
+async def hold_dispatch(db: Database, tenant_id: str, *, held: bool) -> bool:
+    """Stop a tenant's dispatch, or let it go on: the kill switch that every reservation and claim locks.
+
+    Return whether it was otherwise before. Raises NotFound where there is no such tenant.
+    """
+    c = t.tenants.c
     async with db.transaction(tenant_id) as tx:
-        await tx.execute(sa.update(t.tenants).where(t.tenants.c.id == tenant_id).values(dispatch_halted=held))
+        changed = sa.update(t.tenants).where(c.id == tenant_id, c.dispatch_halted != held)
+        if (await tx.execute(changed.values(dispatch_halted=held).returning(c.id))).all():
+            return True
+        if not (await tx.execute(sa.select(c.id).where(c.id == tenant_id))).all():
+            raise NotFound("There is no such tenant.")
+    return False
 
 
-async def _open_case(tx: Tx, tenant_id: str, difference: Difference) -> int:
+async def _open_case(tx: Tx, tenant_id: str, difference: Difference) -> bool:
     a, k = t.actions.c, t.cases.c
     conversation = sa.select(a.conversation_id).where(a.operation_id == difference.operation_id).scalar_subquery()
     known = sa.exists().where(k.operation_id == difference.operation_id, k.kind == difference.kind.value)
     if (await tx.execute(sa.select(known))).scalar_one():
-        return 0
+        return False
     values: dict[str, Any] = {
         "id": str(uuid4()),
         "tenant_id": tenant_id,
@@ -126,7 +174,7 @@ async def _open_case(tx: Tx, tenant_id: str, difference: Difference) -> int:
         "detail": difference.model_dump(mode="json"),
     }
     added = await tx.execute(insert(t.cases).values(**values).on_conflict_do_nothing().returning(k.id))
-    return len(added.all())
+    return bool(added.all())
 
 
 async def all_tenants(relay_db: Database) -> list[str]:

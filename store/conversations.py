@@ -17,6 +17,7 @@ from domain.wake import Wake
 from store import tables as t
 from store.database import Database, Tx
 from store.log import LOCK_MINE, MINE, append, change_row, leave_wake, mine, to_wake, whose
+from store.phase import PHASE
 from store.pipeline import Row, Statement
 
 
@@ -168,7 +169,7 @@ async def _accept_in_steps(
 async def _reopened(tx: Tx, row: Row, principal: VerifiedPrincipal) -> int:
     """Give a closed conversation back to the bot, and return the new epoch."""
     epoch = int(row.owner_epoch) + 1
-    await change_row(tx, row.id, owner=Owner.BOT.value, owner_epoch=epoch, phase=Phase.IDLE.value)
+    await change_row(tx, row.id, owner=Owner.BOT.value, owner_epoch=epoch)
     now = {"owner": Owner.BOT.value, "owner_epoch": epoch}
     await append(tx, row, EventKind.OWNER_CHANGED, principal.key, now)
     return epoch
@@ -202,7 +203,11 @@ async def view_conversation(db: Database, principal: VerifiedPrincipal, conversa
 
 async def _view(tx: Tx, principal: VerifiedPrincipal, conversation_id: str) -> ConversationView:
     c, a, h = t.conversations.c, t.actions.c, t.handoffs.c
-    row = (await tx.execute(sa.select(t.conversations).where(c.id == conversation_id, mine(principal)))).one_or_none()
+    row = (
+        await tx.execute(
+            sa.select(t.conversations, PHASE.label("phase")).where(c.id == conversation_id, mine(principal))
+        )
+    ).one_or_none()
     if row is None:
         raise NotFound("There is no such conversation.")
     actions = (
@@ -261,11 +266,11 @@ class Search(Noun):
 async def search_conversations(db: Database, principal: VerifiedPrincipal, search: Search) -> list[Found]:
     """Return at most `search.limit` conversations that exist for `principal`, newest first."""
     c = t.conversations.c
-    query = sa.select(t.conversations).where(mine(principal))
+    query = sa.select(t.conversations, PHASE.label("phase")).where(mine(principal))
     if search.owner:
         query = query.where(c.owner == search.owner.value)
     if search.phase:
-        query = query.where(c.phase == search.phase.value)
+        query = query.where(PHASE.in_([search.phase.value]))
     if search.principal_id:
         query = query.where(c.principal_id == search.principal_id)
     if search.text:

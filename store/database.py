@@ -18,6 +18,17 @@ _BEGIN = Statement(sa.text("BEGIN"))
 _SET_TENANT = Statement(sa.text("SELECT set_config('interlock.tenant', :tenant, true)"))
 
 
+# A worker that is cut off between two statements must not keep a takeover waiting: its transaction is ended, and its
+# locks with it. Nothing here waits longer than people would.
+_PATIENCE = {
+    "connect_timeout": 5,
+    "options": "-c idle_in_transaction_session_timeout=5s -c lock_timeout=10s -c statement_timeout=30s",
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+}
+
+
 class Database:
     """A pool of connections for one role. Parameters never appear in errors."""
 
@@ -31,7 +42,7 @@ class Database:
             pool_pre_ping=False,
             hide_parameters=True,
             isolation_level="AUTOCOMMIT",  # the driver's own BEGIN costs a round trip; ours goes with what follows it
-            connect_args={"connect_timeout": 5, "application_name": "interlock", "prepare_threshold": 3},
+            connect_args={"application_name": "interlock", "prepare_threshold": 3, **_PATIENCE},
         )
 
     @asynccontextmanager

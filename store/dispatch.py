@@ -22,7 +22,7 @@ from domain.words import Words
 from store import tables as t
 from store.database import Database, Tx
 from store.ledger import change_action, conversation_of, fitting, granted, lock_action, move, proposal_body, tell_state
-from store.log import append, append_behind, leave_wake, lock_conversation
+from store.log import append, append_behind, leave_wake, lock_conversation, under_lock
 from store.tenancy import customer_status, refunds_30d
 
 Judge = Callable[[str, PolicyQuestion], Verdict]  # under the bundle of that digest
@@ -67,6 +67,7 @@ async def reserve(
         async with db.transaction(tenant_id) as tx:
             row = await lock_conversation(tx, await conversation_of(tx, operation_id))
             action = await lock_action(tx, operation_id)
+            now = await under_lock(tx, now)
             return await _reserve(tx, row, action, step_id, found, judge, words, now)
     except IntegrityError as taken:
         if "actions_in_flight" in str(taken.orig):
@@ -230,6 +231,7 @@ async def claim(
     async with db.transaction(tenant_id) as tx:
         row = await lock_conversation(tx, await conversation_of(tx, operation_id))
         action = await lock_action(tx, operation_id)
+        now = await under_lock(tx, now)
         if action.state is not ActionState.SUBMITTED:
             return Claim(result=ClaimResult.MOVED)
         if action.send_count > 0:
@@ -253,6 +255,7 @@ async def claim_resend(
     async with db.transaction(tenant_id) as tx:
         row = await lock_conversation(tx, await conversation_of(tx, operation_id))
         action = await lock_action(tx, operation_id)
+        now = await under_lock(tx, now)
         if action.state is not ActionState.UNKNOWN:
             return Claim(result=ClaimResult.MOVED)
         tenant = await _lock_tenant(tx)
@@ -271,10 +274,10 @@ async def claim_resend(
 
 def may_resend(action: Action, contract: ConnectorContract, sends_max: int, now: datetime) -> bool:
     """Whether a re-send would still arrive inside the key's life, the bound on late commits included."""
-    if contract.key_window_s is None or contract.late_commit_bound_s is None or action.sent_at is None:
+    if contract.key_window_s is None or contract.late_effect_s is None or action.sent_at is None:
         return False
     age_s = (now - action.sent_at).total_seconds()
-    return action.send_count < sends_max and age_s + contract.late_commit_bound_s <= contract.key_window_s
+    return action.send_count < sends_max and age_s + contract.late_effect_s <= contract.key_window_s
 
 
 def _fenced(row: sa.Row[Any], action: Action) -> bool:

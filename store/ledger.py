@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 
 from domain.action import Action, ActionKind, ActionState, ApprovalRole, Cause, Move, Payload
 from domain.conversation import EventKind
+from domain.principal import StaffRole
 from domain.refusal import NotFound
 from domain.turn import ActionProgress
 from domain.words import Words
@@ -21,6 +22,12 @@ from store.pipeline import Row, Statement, run
 
 _PAYLOAD: TypeAdapter[Payload] = TypeAdapter(Payload)
 LEDGER_ACTOR = "ledger:interlock"
+
+# Which staff may give which approval.
+_ENTITLED = {
+    ApprovalRole.MANAGER: (StaffRole.MANAGER.value, StaffRole.FINANCE.value, StaffRole.ADMIN.value),
+    ApprovalRole.FINANCE: (StaffRole.FINANCE.value,),
+}
 
 
 def to_action(row: Row) -> Action:
@@ -199,6 +206,13 @@ async def granted(tx: Tx, action: Action, at: datetime | None = None) -> tuple[A
     return tuple(ApprovalRole(r) for r in (await tx.execute(query)).scalars())
 
 
+async def with_given(tx: Tx, action: Action) -> Action:
+    """Return an action with the consent that it has so far, so that nobody is asked again for what they have given."""
+    if not action.state.unexecuted:
+        return action
+    return action.model_copy(update={"given": await granted(tx, action)})
+
+
 def fitting(action: Action, at: datetime | None = None) -> sa.ColumnElement[bool]:
     """Return the condition under which an approval may be used for exactly what `action` is, at `at` (INVARIANT 4)."""
     p = t.approvals.c
@@ -211,7 +225,16 @@ def fitting(action: Action, at: datetime | None = None) -> sa.ColumnElement[bool
         p.policy_digest == action.policy_digest,
         p.evidence_digest == action.evidence_digest,
         p.expires_at > (at if at is not None else sa.func.now()),
+        still_entitled(),
     )
+
+
+def still_entitled() -> sa.ColumnElement[bool]:
+    """Whether who approved may still do so now: a revoked or demoted member of staff consents to nothing."""
+    p, s = t.approvals.c, t.staff.c
+    may = sa.or_(*(sa.and_(p.role == role.value, s.role.in_(kinds)) for role, kinds in _ENTITLED.items()))
+    of_staff = sa.exists().where(s.tenant_id == p.tenant_id, p.approver == "staff:" + s.id, s.revoked_at.is_(None), may)
+    return sa.or_(p.role == ApprovalRole.CUSTOMER.value, of_staff)
 
 
 async def missing_approvals(tx: Tx, action: Action) -> tuple[ApprovalRole, ...]:

@@ -4,6 +4,7 @@ Locks are always taken in one order: conversation row, action rows, resource (de
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -81,6 +82,12 @@ async def lock_conversation(tx: Tx, conversation_id: str, principal: VerifiedPri
     if row is None:
         raise NotFound("There is no such conversation.")
     return row
+
+
+async def under_lock(tx: Tx, now: datetime) -> datetime:
+    """Return the time now that the locks are held: a wait for them must not let anything pass that has run out."""
+    held_at: datetime = (await tx.execute(sa.select(sa.func.clock_timestamp()))).scalar_one()
+    return max(now, held_at)
 
 
 async def append(

@@ -10,7 +10,7 @@ from uuid import uuid4
 import sqlalchemy as sa
 
 from domain.base import Noun
-from domain.conversation import EventKind, Owner, Phase
+from domain.conversation import EventKind, Owner
 from domain.handoff import HandoffReason, QueueStatus
 from domain.principal import VerifiedPrincipal
 from domain.refusal import NotOwned, RequestConflict
@@ -58,7 +58,6 @@ async def take_over(
             owner=Owner.HUMAN.value,
             owner_epoch=epoch,
             holder=staff.id,
-            phase=Phase.HUMAN_OWNED.value,
         )
         handoff_id = await _claim_handoff(tx, row, staff, request_id, now)
         event = await _tell_owner(tx, row, staff.key, Owner.HUMAN, epoch)
@@ -103,7 +102,7 @@ async def _release(
     tx: Tx, row: sa.Row[Any], staff: VerifiedPrincipal, request_id: str, words: Words, now: datetime
 ) -> OwnerChange:
     epoch = row.owner_epoch + 1
-    await change_row(tx, row.id, owner=Owner.BOT.value, owner_epoch=epoch, holder=None, phase=Phase.IDLE.value)
+    await change_row(tx, row.id, owner=Owner.BOT.value, owner_epoch=epoch, holder=None)
     h = t.handoffs.c
     await tx.execute(
         sa.update(t.handoffs)
@@ -233,7 +232,6 @@ async def hand_over(
         owner_epoch=epoch,
         holder=None,
         answered_seq=max(row.answered_seq, through or 0),
-        phase=Phase.HUMAN_OWNED.value,
         language=language,
     )
     already = await open_handoff(tx, row.id)
@@ -279,7 +277,6 @@ async def close_idle(db: Database, tenant_id: str, conversation_id: str, idle_si
             conversation_id,
             owner=Owner.CLOSED.value,
             owner_epoch=epoch,
-            phase=Phase.CLOSED.value,
         )
         await _tell_notice(tx, row, NoticeKind.CLOSED_IDLE, words)
         event = await _tell_owner(tx, row, BOT, Owner.CLOSED, epoch)

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from domain.action import Action, ActionState, Cause, Payload, payload_digest
 from domain.base import Noun
-from domain.conversation import EventKind, Phase
+from domain.conversation import EventKind
 from domain.handoff import HandoffReason
 from domain.turn import Effect, TurnFence
 from domain.verdict import Verdict, VerdictKind
@@ -78,7 +78,7 @@ async def propose(
             step_id=fence.step_id,
         )
         await append_behind(tx, row, behind)
-        await answer_through(tx, row, fence, event.seq, proposal.language, Phase.AWAITING_CONFIRMATION)
+        await answer_through(tx, row, fence, event.seq, proposal.language)
         return Effect.DONE
 
 

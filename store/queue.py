@@ -17,7 +17,7 @@ from domain.principal import VerifiedPrincipal
 from domain.refusal import NotFound
 from store import tables as t
 from store.database import Database, Tx
-from store.ledger import actions_of, to_action
+from store.ledger import actions_of, still_entitled, to_action
 from store.turns import load_evidence
 
 PAGE_MAX = 200
@@ -116,41 +116,41 @@ _STAFF_ROLES = [r.value for r in ApprovalRole if r is not ApprovalRole.CUSTOMER]
 
 async def pending_approvals(db: Database, staff: VerifiedPrincipal) -> list[ApprovalItem]:
     """Return the tenant's actions that wait for approval by staff, those about to expire first (at most PAGE_MAX)."""
-    a, p = t.actions.c, t.approvals.c
-    given = sa.exists().where(
-        p.operation_id == a.operation_id,
-        p.role.in_(_STAFF_ROLES),
-        p.decision == "approve",
-        p.voided_at.is_(None),
-        p.expires_at > sa.func.now(),
-    )
+    a = t.actions.c
     query = (
         sa.select(t.actions)
         .where(
             a.state == ActionState.AWAITING_APPROVAL.value,
             a.required_approvals.has_any(sa.cast(_STAFF_ROLES, ARRAY(sa.Text))),
-            ~given,
         )
         .order_by(a.expires_at, a.operation_id)
-        .limit(PAGE_MAX)
     )
     async with db.transaction(staff.tenant_id) as tx:
         actions = [to_action(r) for r in (await tx.execute(query)).all()]
-        confirmed = await _confirmed(tx, [x.operation_id for x in actions])
-    return [_approval_item(x, x.operation_id in confirmed) for x in actions]
+        given = await _given(tx, [x.operation_id for x in actions])
+    items = [_approval_item(x, given.get(x.operation_id, set())) for x in actions]
+    return [i for i in items if any(role is not ApprovalRole.CUSTOMER for role in i.missing)][:PAGE_MAX]
 
 
-async def _confirmed(tx: Tx, operation_ids: list[str]) -> set[str]:
-    """Which of these the customer has consented to."""
-    p = t.approvals.c
-    query = sa.select(p.operation_id).where(
-        p.operation_id.in_(operation_ids), p.role == "customer", p.decision == "approve", p.voided_at.is_(None)
+async def _given(tx: Tx, operation_ids: list[str]) -> dict[str, set[str]]:
+    """The roles that have consented to each of these, so far as it still counts."""
+    p, a = t.approvals.c, t.actions.c
+    query = sa.select(p.operation_id, p.role).join(t.actions, a.operation_id == p.operation_id)
+    query = query.where(
+        p.operation_id.in_(operation_ids),
+        p.decision == "approve",
+        p.voided_at.is_(None),
+        p.expires_at > sa.func.now(),
+        still_entitled(),
     )
-    return set((await tx.execute(query)).scalars())
+    found: dict[str, set[str]] = {}
+    for row in (await tx.execute(query)).all():
+        found.setdefault(row.operation_id, set()).add(row.role)
+    return found
 
 
-def _approval_item(action: Action, confirmed: bool) -> ApprovalItem:
-    missing = [r for r in action.required_approvals if not (confirmed and r is ApprovalRole.CUSTOMER)]
+def _approval_item(action: Action, given: set[str]) -> ApprovalItem:
+    missing = [r for r in action.required_approvals if r.value not in given]
     return ApprovalItem(
         operation_id=action.operation_id,
         conversation_id=action.conversation_id,

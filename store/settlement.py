@@ -14,8 +14,11 @@ from domain.action import Action, ActionState, Cause
 from domain.connector import ConnectorContract, Lookup, LookupKind, OutcomeKind, WriteOutcome
 from domain.conversation import Owner
 from domain.handoff import HandoffReason, QueueStatus
+from domain.refusal import Refusal
 from domain.words import Words
 from store import tables as t
+from store.cases import UNKNOWN_ACTION, responsible
+from store.comparison import Difference, DifferenceKind, record, same_money
 from store.database import Database, Tx
 from store.dispatch import may_resend
 from store.ledger import conversation_of, lock_action, move, tell_state
@@ -37,12 +40,15 @@ async def settle_write(
 ) -> ActionState:
     """Write a connector's answer into the ledger and return the state now; a settled action stays as it is.
 
-    A refusal settles only what was sent once, or whose provider keeps refusals (design §5).
+    A refusal settles only what was sent once, or whose provider keeps refusals (design §5). A success of what was
+    rejected is a violated invariant: a case, and no dispatch until a person has looked.
     """
     async with db.transaction(tenant_id) as tx:
         row = await lock_conversation(tx, await conversation_of(tx, operation_id))
         action = await lock_action(tx, operation_id)
         if not action.state.in_flight:
+            if outcome.kind is OutcomeKind.SUCCESS:
+                await _effect_of_settled(tx, action, outcome.external_id)
             return action.state
         match outcome.kind:
             case OutcomeKind.SUCCESS:
@@ -68,14 +74,18 @@ async def settle_lookup(
     """Write what a look-up (begun at `looked_at`) found into the ledger and return the state now.
 
     Not found proves nothing before D + L has passed since the last send, and nothing at all where D or L is unknown.
+    What is found with another amount is confirmed, and a violated invariant.
     """
     async with db.transaction(tenant_id) as tx:
         row = await lock_conversation(tx, await conversation_of(tx, operation_id))
         action = await lock_action(tx, operation_id)
         if action.state is not ActionState.UNKNOWN:
+            if action.state.terminal and found.kind is LookupKind.COMMITTED:
+                await _effect_of_settled(tx, action, found.external_id)
             return action.state
         match found.kind:
             case LookupKind.COMMITTED:
+                await _other_amount(tx, action, found)
                 return await _settle(
                     tx, row, action, ActionState.CONFIRMED, Cause.FOUND, _RECONCILER, words, now, found.external_id
                 )
@@ -89,10 +99,75 @@ async def settle_lookup(
 
 def absence_is_final(action: Action, contract: ConnectorContract, looked_at: datetime) -> bool:
     """Whether a look-up begun at `looked_at` that found nothing proves that nothing happened or ever will."""
-    if contract.late_commit_bound_s is None or contract.lookup_lag_s is None or action.last_sent_at is None:
+    if contract.late_effect_s is None or contract.lookup_lag_s is None or action.last_sent_at is None:
         return False
     age_s = (looked_at - action.last_sent_at).total_seconds()
-    return age_s > contract.late_commit_bound_s + contract.lookup_lag_s
+    return age_s > contract.late_effect_s + contract.lookup_lag_s
+
+
+async def settle_by_person(
+    db: Database,
+    tenant_id: str,
+    operation_id: str,
+    outcome: ActionState,
+    staff_id: str,
+    external_id: str | None,
+    contract: ConnectorContract,
+    words: Words,
+    now: datetime,
+) -> ActionState:
+    """Record what a member of staff has found outside of an unknown action, and return the state now.
+
+    `outcome` is confirmed or rejected; rejected only once the last send can take effect no more. Raises NotFound,
+    Forbidden, and Refusal for what is not unknown, or not yet certain.
+    """
+    async with db.transaction(tenant_id) as tx:
+        row = await lock_conversation(tx, await conversation_of(tx, operation_id))
+        action = await lock_action(tx, operation_id)
+        await responsible(tx, staff_id)
+        if action.state is not ActionState.UNKNOWN:
+            raise Refusal(f"Only an unknown action is settled by a person; this one is {action.state.value}.")
+        actor = f"staff:{staff_id}"
+        match outcome:
+            case ActionState.CONFIRMED:
+                return await _settle(tx, row, action, outcome, Cause.FOUND, actor, words, now, external_id)
+            case ActionState.REJECTED:
+                _may_be_absent(action, contract, now)
+                return await _settle(tx, row, action, outcome, Cause.NOT_FOUND, actor, words, now)
+            case _:
+                raise ValueError(f"nothing is settled as {outcome.value}")
+
+
+def _may_be_absent(action: Action, contract: ConnectorContract, now: datetime) -> None:
+    """Pass only when nothing of the action can happen any more. Raises Refusal, which says how long that takes."""
+    if contract.late_effect_s is None or action.last_sent_at is None:
+        raise Refusal("This provider names no bound for late effects, so that absence is never certain.")
+    left_s = contract.late_effect_s - (now - action.last_sent_at).total_seconds()
+    if left_s >= 0:
+        wait_s = int(left_s) + 1
+        raise Refusal(
+            f"It can still take effect. Look again in {wait_s} s, and record then what you see.", wait_s=wait_s
+        )
+
+
+async def _effect_of_settled(tx: Tx, action: Action, external_id: str | None) -> None:
+    """Record proof of an effect that the settled row does not stand for: it was rejected, or stands for another."""
+    other = external_id is not None and action.external_id is not None and external_id != action.external_id
+    if action.state is ActionState.REJECTED or (action.state is ActionState.CONFIRMED and other):
+        await record(tx, action.tenant_id, [_violation(DifferenceKind.EFFECT_WITHOUT_ROW, action, f"{external_id}")])
+
+
+async def _other_amount(tx: Tx, action: Action, found: Lookup) -> None:
+    """Record that the provider moved another amount than was approved; one that names no amount says nothing."""
+    told = found.amount_minor is not None or found.currency is not None
+    if told and not same_money(action, found.amount_minor, found.currency):
+        effect = f"{found.external_id} {found.amount_minor} {found.currency}"
+        await record(tx, action.tenant_id, [_violation(DifferenceKind.OTHER_AMOUNT, action, effect)])
+
+
+def _violation(kind: DifferenceKind, action: Action, effect: str) -> Difference:
+    ledger = f"{action.state.value} {action.kind.value} {action.payload.amount_minor} {action.payload.currency}"
+    return Difference(kind=kind, operation_id=action.operation_id, violates=True, ledger=ledger, effect=effect)
 
 
 async def after_dispatch(
@@ -167,7 +242,7 @@ async def open_case(db: Database, tenant_id: str, operation_id: str, words: Word
                 tenant_id=tenant_id,
                 conversation_id=action.conversation_id,
                 operation_id=operation_id,
-                kind="unknown_action",
+                kind=UNKNOWN_ACTION,
                 detail=_known(action),
                 opened_at=now,
             )
@@ -211,7 +286,7 @@ async def _settle(
     await tx.execute(
         sa.update(t.cases)
         .where(
-            k.operation_id == action.operation_id, k.kind == "unknown_action", k.queue_status != QueueStatus.DONE.value
+            k.operation_id == action.operation_id, k.kind == UNKNOWN_ACTION, k.queue_status != QueueStatus.DONE.value
         )
         .values(queue_status=QueueStatus.DONE.value, done_at=now)
     )

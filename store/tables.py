@@ -47,7 +47,7 @@ staff = _table("staff", *_text("tenant_id", "id", "name", "role"), *_at("revoked
 customers = _table("customers", *_text("tenant_id", "id", "status"), *_at("first_seen_at"))
 conversations = _table(
     "conversations",
-    *_text("id", "tenant_id", "principal_kind", "principal_id", "channel", "language", "owner", "holder", "phase"),
+    *_text("id", "tenant_id", "principal_kind", "principal_id", "channel", "language", "owner", "holder"),
     *_int("owner_epoch", "version", "customer_seq", "answered_seq", "consumed_seq"),
     *_at("created_at", "updated_at"),
 )

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
 from domain.account import Evidence
-from domain.action import Action, ActionState
+from domain.action import Action, ActionState, ApprovalRole
 from domain.base import Noun
-from domain.conversation import EventKind, Owner, Phase
+from domain.conversation import EventKind, Owner
 from domain.refusal import NotFound
 from domain.reply import Article, CheckedReply, Source
 from domain.turn import Effect, TurnFence, TurnRow
@@ -20,7 +20,7 @@ from domain.understanding import Intent, TurnContext
 from domain.words import NoticeKind, Words
 from store import tables as t
 from store.database import Database, Tx
-from store.ledger import ACTIONS_OF, LOCK_ACTIONS_OF, actions_of, to_action
+from store.ledger import ACTIONS_OF, LOCK_ACTIONS_OF, actions_of, to_action, with_given
 from store.log import (
     LOCK,
     STEP_RESULT,
@@ -50,7 +50,7 @@ _UNANSWERED = (
         _e.kind == EventKind.CUSTOMER_MESSAGE.value,
     )
     .order_by(_e.seq.desc())
-    .limit(TEXTS_PER_TURN_MAX)
+    .limit(TEXTS_PER_TURN_MAX + 1)  # one more, so that a turn knows when there is too much for it
 )
 _LEFT_OPEN = (  # what the last turn left open
     sa.select(_e.body)
@@ -76,14 +76,30 @@ _WITH_A_PERSON = Statement(
     )
 )
 
+_CONFIRMED = Statement(
+    sa.select(t.approvals.c.operation_id)
+    .join(t.actions, t.actions.c.operation_id == t.approvals.c.operation_id)
+    .where(
+        t.actions.c.conversation_id == sa.bindparam("conversation_id"),
+        t.actions.c.state == ActionState.AWAITING_APPROVAL.value,
+        t.approvals.c.role == ApprovalRole.CUSTOMER.value,
+        t.approvals.c.decision == "approve",
+        t.approvals.c.voided_at.is_(None),
+        t.approvals.c.payload_digest == t.actions.c.payload_digest,
+        t.approvals.c.policy_digest == t.actions.c.policy_digest,
+        t.approvals.c.evidence_digest == t.actions.c.evidence_digest,
+    )
+)
+
 
 async def read_turn(db: Database, tenant_id: str, conversation_id: str) -> TurnRow:
     """Return everything a turn begins with, in one read. Raises NotFound."""
-    found, actions, cases = await db.at_once(
+    found, actions, cases, confirmed = await db.at_once(
         tenant_id,
         _TURN(conversation_id=conversation_id),
         ACTIONS_OF(conversation_id=conversation_id),
         _WITH_A_PERSON(conversation_id=conversation_id),
+        _CONFIRMED(conversation_id=conversation_id),
     )
     if not found:
         raise NotFound("There is no such conversation.")
@@ -103,6 +119,7 @@ async def read_turn(db: Database, tenant_id: str, conversation_id: str) -> TurnR
         context=_context(row.left_open),
         actions=tuple(to_action(a) for a in actions),
         cases=tuple(c.operation_id for c in cases),
+        confirmed=tuple(c.operation_id for c in confirmed),
         updated_at=row.updated_at,
     )
 
@@ -110,8 +127,13 @@ async def read_turn(db: Database, tenant_id: str, conversation_id: str) -> TurnR
 def _context(left_open: dict[str, Any] | None) -> TurnContext:
     if left_open is None:
         return TurnContext()
-    intent = Intent(left_open["intent"]) if left_open.get("intent") else None
-    return TurnContext(intent=intent, resource=left_open.get("resource"), question=left_open.get("question"))
+    meant = left_open.get("meant") or left_open.get("intent")
+    return TurnContext(
+        intent=Intent(meant) if meant else None,
+        resource=left_open.get("resource"),
+        question=left_open.get("question"),
+        language=left_open.get("language"),
+    )
 
 
 _KEEP_EVIDENCE = Statement(insert(t.evidence).on_conflict_do_nothing())
@@ -287,7 +309,6 @@ _ANSWERED = Statement(
     .values(
         answered_seq=sa.bindparam("through_seq", type_=sa.Integer),
         language=sa.bindparam("language_now"),
-        phase=Phase.IDLE.value,
         consumed_seq=sa.case(
             (_c.customer_seq <= sa.bindparam("through_seq", type_=sa.Integer), _c.version), else_=_c.consumed_seq
         ),
@@ -318,7 +339,9 @@ async def publish_reply(
             return Effect.DONE
         if (refused := await refusal_of(tx, row, fence)) is not None:
             return refused
-        actions = {a.operation_id: a for a in map(to_action, ledger)}
+        cited = {s.rests_on for s in reply.draft.segments if s.source is Source.LEDGER}
+        told = [to_action(r) for r in ledger if r.operation_id in cited]
+        actions = {a.operation_id: await with_given(tx, a) for a in told}
         text = _spoken_text(reply, actions, words)
         body = {
             "text": text if spoken[0].spoken else f"{words.disclosure(language)} {text}",
@@ -350,7 +373,7 @@ async def with_disclosure(tx: Tx, conversation_id: str, text: str, language: str
     return text if found[0].spoken else f"{words.disclosure(language)} {text}"
 
 
-async def answer_through(tx: Tx, row: sa.Row[Any], fence: TurnFence, seq: int, language: str, phase: Phase) -> None:
+async def answer_through(tx: Tx, row: sa.Row[Any], fence: TurnFence, seq: int, language: str) -> None:
     """Record that everything through the turn's seq is answered, and consumed when nothing else has happened."""
     untouched = row.customer_seq <= fence.through_seq
     await change_row(
@@ -358,7 +381,6 @@ async def answer_through(tx: Tx, row: sa.Row[Any], fence: TurnFence, seq: int, l
         row.id,
         answered_seq=fence.through_seq,
         language=language,
-        phase=phase.value,
         **({"consumed_seq": seq} if untouched else {}),
     )
 
@@ -372,6 +394,8 @@ async def tell_waiting(db: Database, fence: TurnFence, operation_id: str, langua
         if (refused := await refusal_of(tx, row, fence)) is not None:
             return refused
         action = next(a for a in await actions_of(tx, row.id, lock=True) if a.operation_id == operation_id)
+        if not action.state.in_flight:
+            return Effect.OVERTAKEN  # its outcome is known by now: look again
         body = {
             "notice": NoticeKind.WAITING_FOR_OUTCOME.value,
             "text": f"{words.notice(NoticeKind.WAITING_FOR_OUTCOME, language)} {words.status(action)}",

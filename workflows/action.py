@@ -14,6 +14,8 @@ from domain.turn import ActionProgress, ReserveResult
 from workflows import card
 from workflows.messages import ACTION_WORKFLOW, WAKE_SIGNAL, ActionStart, TimelineEntry, WakeSignal
 from workflows.options import (
+    AFTER_A_DEFECT,
+    CLOCKS_APART,
     DISPATCH_AGAIN_AFTER,
     LOOK_UP_BACKOFF_MAX,
     LOOK_UP_FIRST,
@@ -40,29 +42,39 @@ class ActionWorkflow:
 
     @workflow.run
     async def run(self, start: ActionStart) -> str:
-        """Work until the action is settled; return its last state."""
+        """Work until the action is settled; return its last state.
+
+        A defect in a step is loud in the worker's log and tried again: no action is ever left without its workflow.
+        """
         while True:
             try:
                 progress = await self._load()
-            except StepFailed as failed:
-                if failed.not_found:
-                    return failed.label
-                raise
-            match ActionState(progress.state):
-                case ActionState.PROPOSED | ActionState.AWAITING_APPROVAL if progress.missing:
-                    await self._await_approval(progress)
-                case ActionState.PROPOSED | ActionState.AWAITING_APPROVAL:
-                    await self._reserve(progress)
-                case ActionState.SUBMITTED:
-                    await self._dispatch()
-                case ActionState.UNKNOWN:
-                    await self._reconcile()
-                case ActionState.CONFIRMED | ActionState.REJECTED:
+                if ActionState(progress.state).terminal:
                     return progress.state
-                case other:
-                    assert_never(other)
+                await self._advance(progress)
+            except StepFailed as failed:
+                if failed.not_found:  # its conversation is gone from the database
+                    return failed.label
+                self._note("failed", failed.label)
+                await self._woken_within(AFTER_A_DEFECT)
             if workflow.info().is_continue_as_new_suggested() and workflow.all_handlers_finished():
                 workflow.continue_as_new(start)
+
+    async def _advance(self, progress: ActionProgress) -> None:
+        """Do what the action's state asks for."""
+        match ActionState(progress.state):
+            case ActionState.PROPOSED | ActionState.AWAITING_APPROVAL if progress.missing:
+                await self._await_approval(progress)
+            case ActionState.PROPOSED | ActionState.AWAITING_APPROVAL:
+                await self._reserve(progress)
+            case ActionState.SUBMITTED:
+                await self._dispatch()
+            case ActionState.UNKNOWN:
+                await self._reconcile()
+            case ActionState.CONFIRMED | ActionState.REJECTED:
+                pass
+            case other:
+                assert_never(other)
 
     @workflow.signal(name=WAKE_SIGNAL)
     def wake(self, signal: WakeSignal) -> None:
@@ -93,7 +105,12 @@ class ActionWorkflow:
         """Wait for a decision or for the time to run out. A timer never consents: it only rejects."""
         left = progress.expires_at - workflow.now()
         if left <= timedelta(0) or not await self._woken_within(left):
-            await step(Errand.EXPIRE_ACTION, self._ref, ActionState)
+            await self._expire()
+
+    async def _expire(self) -> None:
+        """Reject what ran out; where the database's clock says that it has not quite, look again in a moment."""
+        if not (await step(Errand.EXPIRE_ACTION, self._ref, ActionState)).terminal:
+            await self._woken_within(CLOCKS_APART)
 
     async def _reserve(self, progress: ActionProgress) -> None:
         """Try the one transaction that moves the action to `submitted`, and act on why it did not."""
@@ -125,7 +142,7 @@ class ActionWorkflow:
     async def _try_later(self, progress: ActionProgress) -> None:
         left = progress.expires_at - workflow.now()
         if left <= timedelta(0):
-            await step(Errand.EXPIRE_ACTION, self._ref, ActionState)
+            await self._expire()
             return
         await self._woken_within(min(self._backoff, left))
         self._backoff = min(self._backoff * 2, RESERVE_BACKOFF_MAX)
@@ -158,10 +175,10 @@ class ActionWorkflow:
 
     async def _give_to_a_person(self) -> None:
         """Open the case, once; a look-up that fails for a defect of ours does not keep it from a person."""
-        if self._progress is not None and self._progress.person_has_it:
-            return
-        await step(Errand.OPEN_CASE, self._ref, ActionState)
-        await self._load()
+        progress = await self._load()
+        if not progress.person_has_it:
+            await step(Errand.OPEN_CASE, self._ref, ActionState)
+            await self._load()
 
     async def _settled_by_resend(self) -> bool:
         state = await business_call(Errand.RESEND_ACTION, self._ref, ActionState)

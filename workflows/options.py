@@ -51,3 +51,7 @@ DISPATCH_AGAIN_AFTER = timedelta(seconds=1)  # of a reservation that nobody has 
 LOOK_UP_FIRST = timedelta(milliseconds=750)
 LOOK_UP_BACKOFF_MAX = timedelta(seconds=60)
 LOOK_UP_WITH_A_PERSON = timedelta(hours=1)
+
+# After a defect of ours, and where two clocks do not agree
+AFTER_A_DEFECT = timedelta(seconds=30)
+CLOCKS_APART = timedelta(seconds=1)

@@ -75,7 +75,7 @@ def test_a_rejection_says_why(cause: Cause, words: str) -> None:
 def test_an_unknown_outcome_is_told_as_unknown() -> None:
     sentence = status_sentence(action(S.UNKNOWN, Cause.RESPONSE_LOST), "en")
     assert "do not know yet whether" in sentence
-    assert "will not send it again until we know" in sentence
+    assert "it will not be made twice" in sentence
 
 
 def test_what_is_not_sent_is_not_called_sent() -> None:

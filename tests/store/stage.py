@@ -221,6 +221,7 @@ class Stage:
 
     # ------------------------------------------------------------ time and crashes
     async def tick(self) -> None:
+        self.again = None  # a step that came to nothing may come to something once time has passed
         self.passed += timedelta(seconds=self.dice.choice([1, 5, 25, 40, 40, 600, 2_000]))
 
     async def crash(self) -> None:

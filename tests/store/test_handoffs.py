@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from domain.conversation import EventKind, Owner, Phase
+from domain.conversation import EventKind, Owner
 from domain.handoff import HandoffReason, QueueStatus
 from domain.principal import VerifiedPrincipal
 from domain.refusal import NotOwned
@@ -30,7 +30,7 @@ async def test_a_takeover_is_one_step_for_owner_handoff_notice_and_wake(talk: Ta
     assert kinds == [EventKind.CUSTOMER_MESSAGE, EventKind.OWNER_CHANGED, EventKind.HANDOFF, EventKind.NOTICE]
     assert await talk.all("SELECT owner_epoch FROM outbox WHERE conversation_id = :id ORDER BY id") == [(1,), (2,)]
     assert await handoffs(talk) == [("claimed", "ann")]
-    assert await talk.all("SELECT phase, holder FROM conversations WHERE id = :id") == [("human_owned", "ann")]
+    assert await talk.all("SELECT owner, holder FROM conversations WHERE id = :id") == [("human", "ann")]
 
 
 async def test_a_handoff_that_nobody_has_taken_is_released_by_nobody(talk: Talk, ann: Staff) -> None:
@@ -122,8 +122,8 @@ async def test_closing_is_fenced_told_and_done_once(talk: Talk) -> None:
     assert await asyncio.gather(*(talk.close() for _ in range(4))) == [True] * 4
     row = await talk.row()
     assert (row.owner, row.owner_epoch) == (Owner.CLOSED, 2)
-    assert await talk.all("SELECT phase, version - consumed_seq FROM conversations WHERE id = :id") == [
-        (Phase.CLOSED.value, 0)
+    assert await talk.all("SELECT owner, version - consumed_seq FROM conversations WHERE id = :id") == [
+        (Owner.CLOSED.value, 0)
     ]
     assert await talk.publish(fence.model_copy(update={"step_id": "late"})) is Effect.FENCED
     await talk.say()

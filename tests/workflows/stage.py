@@ -124,6 +124,7 @@ class Stage:
             workflows=worker.WORKFLOWS,
             activities=self.activities(),
             workflow_runner=worker.workflow_runner(),
+            build_id=worker.BUILD_ID,
             interceptors=[self.gates, SortFailures()],
             max_cached_workflows=CACHED,
         )

@@ -55,7 +55,6 @@ CREATE TABLE conversations (
     customer_seq    integer NOT NULL DEFAULT 0,         -- the last customer message; moved by the log alone
     answered_seq    integer NOT NULL DEFAULT 0,         -- answered (or dealt with) through this seq
     consumed_seq    integer NOT NULL DEFAULT 0,         -- the workflow has worked through this seq
-    phase           text NOT NULL DEFAULT 'idle',
     created_at      timestamptz NOT NULL DEFAULT now(),
     updated_at      timestamptz NOT NULL DEFAULT now(),
     UNIQUE (tenant_id, id),
@@ -104,7 +103,6 @@ BEGIN
     UPDATE conversations
        SET version = version + 1,
            customer_seq = CASE WHEN NEW.kind = 'customer_message' THEN version + 1 ELSE customer_seq END,
-           phase = CASE WHEN NEW.kind = 'customer_message' AND owner = 'bot' THEN 'understanding' ELSE phase END,
            updated_at = greatest(updated_at, NEW.at)
      WHERE id = NEW.conversation_id AND tenant_id = NEW.tenant_id
        AND (speaks_for IS NULL OR owner = speaks_for)
@@ -449,7 +447,7 @@ GRANT INSERT (tenant_id, operation_id, approver, role, decision, payload_digest,
 GRANT UPDATE (dispatch_halted, stage, policy_digest) ON tenants TO "{app_role}";
 GRANT UPDATE (revoked_at, role, name) ON staff TO "{app_role}";
 GRANT UPDATE (status) ON customers TO "{app_role}";
-GRANT UPDATE (owner, owner_epoch, holder, answered_seq, consumed_seq, phase, language) ON conversations TO "{app_role}";
+GRANT UPDATE (owner, owner_epoch, holder, answered_seq, consumed_seq, language) ON conversations TO "{app_role}";
 GRANT UPDATE (delivered_at) ON outbox TO "{app_role}";
 GRANT UPDATE (required_approvals, policy_digest, evidence_id, evidence_digest, expires_at, reserved_at, reserved_step,
     sent_at, last_sent_at, send_count, external_id) ON actions TO "{app_role}";
