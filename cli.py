@@ -402,12 +402,14 @@ def settle(
     from language.ledger_words import LedgerWords
     from store.settlement import settle_by_person
 
-    if external_id is not None and (outcome == "rejected" or not external_id.isprintable() or not external_id.strip()):
+    if external_id is not None and outcome == "rejected":
         raise _failed("settle", ValueError("--external-id names the effect of an action that is confirmed"), 2)
+    if external_id is not None and not (external_id.isprintable() and 1 <= len(external_id.strip()) <= 200):
+        raise _failed("settle", ValueError("--external-id is 1 to 200 printable characters"), 2)
 
     async def work(db: "Database", _: "Database") -> ActionState:
-        found, now = ActionState(outcome), datetime.now(UTC)
-        return await settle_by_person(db, tenant, operation_id, found, by, external_id, CONTRACT, LedgerWords(), now)
+        found, now, ident = ActionState(outcome), datetime.now(UTC), external_id.strip() if external_id else None
+        return await settle_by_person(db, tenant, operation_id, found, by, ident, CONTRACT, LedgerWords(), now)
 
     typer.echo(f"{operation_id} is {_in_database('settle', data_dir, work).value}")
 

@@ -84,7 +84,9 @@ class Settings(BaseSettings):
         default=60, description="Age up to which account evidence may carry a decision."
     )
     reservation_claim_ttl_s: Seconds = Field(default=20, description="Age up to which a reservation may be claimed.")
-    dispatch_timeout_s: Seconds = Field(default=10, description="Wait for a business system's answer to a write.")
+    dispatch_timeout_s: Annotated[float, Field(gt=0, le=20)] = Field(
+        default=10, description="Wait for a business system's answer to a write."
+    )
     reconcile_deadline_s: Seconds = Field(default=600, description="Time to settle an unknown action before a person.")
     relay_sweep_interval_s: Seconds = Field(default=2, description="Pause between two sweeps of the outbox.")
 

@@ -50,27 +50,25 @@ class Comparing:
         self._business = business
 
     async def compare_all(self, since: datetime) -> list[Compared]:
-        """Compare every tenant's books since then. Raises OperationalFault, after all others, when one could not be."""
-        return await self._each(await all_tenants(self._relay_db), since)
+        """Compare every tenant's books since then. Raises, after all others were, when one could not be compared."""
+        return _all_of(await self._each(await all_tenants(self._relay_db), since))
 
     async def _each(
         self, tenants: list[str], since: datetime, own_holds: frozenset[str] = frozenset()
-    ) -> list[Compared]:
+    ) -> tuple[list[Compared], list[Exception]]:
         """Compare tenant by tenant, and lift an own hold where nothing differs; one tenant's fault stops no other."""
-        compared, faults = [], []
+        compared: list[Compared] = []
+        faults: list[Exception] = []
         for tenant in tenants:
             try:
                 books = await self.compare_tenant(tenant, since)
-            except OperationalFault as fault:
-                log.warning("books.not_compared", tenant_id=tenant, fault=fault.code)
+                if tenant in own_holds and not books.differences:
+                    await hold_dispatch(self._db, tenant, held=False)
+                compared.append(books)
+            except Exception as fault:  # noqa: BLE001  it is told here, and kept for whoever asked
+                _tell(fault, tenant_id=tenant)
                 faults.append(fault)
-                continue
-            if tenant in own_holds and not books.differences:
-                await hold_dispatch(self._db, tenant, held=False)
-            compared.append(books)
-        if faults:
-            raise faults[0]
-        return compared
+        return compared, faults
 
     async def compare_tenant(self, tenant_id: str, since: datetime) -> Compared:
         """Compare one tenant's books and open its cases. Raises OperationalFault when they cannot be read."""
@@ -87,12 +85,12 @@ class Comparing:
     async def after_restore(self, since: datetime) -> list[Compared]:
         """After a restore of Postgres: hold every tenant, ask for the effects it has forgotten, then let go on.
 
-        A tenant stays on hold where anything differs, or where it was on hold before. Raises OperationalFault with those
-        on hold that could not be compared: from then on nothing tells that hold from anybody else's.
+        A tenant stays on hold where anything differs, or where it was on hold before. Raises OperationalFault with
+        those on hold that could not be compared: from then on nothing tells that hold from anybody else's.
         """
         tenants = await all_tenants(self._relay_db)
         own = frozenset([tenant for tenant in tenants if await hold_dispatch(self._db, tenant, held=True)])
-        return await self._each(tenants, since, own)
+        return _all_of(await self._each(tenants, since, own))
 
     async def run(self, first_after_s: float = FIRST_AFTER_S, interval_s: float = INTERVAL_S) -> None:
         """Compare every hour until cancelled; what fails now, for whatever reason, is looked at an hour later.
@@ -102,13 +100,24 @@ class Comparing:
         await asyncio.sleep(first_after_s)
         while True:
             try:
-                await self.compare_all(datetime.now(UTC) - LOOK_BACK)
-            except OperationalFault as fault:
-                log.warning("books.not_compared", fault=fault.code)
-            except Exception as fault:  # noqa: BLE001 (told by its type alone: a message may hold what was read)
-                say = log.warning if passes(fault) else log.error
-                say("books.not_compared", fault=type(fault).__name__)
+                await self._each(await all_tenants(self._relay_db), datetime.now(UTC) - LOOK_BACK)
+            except Exception as fault:  # noqa: BLE001  the tenants themselves could not be read
+                _tell(fault)
             await asyncio.sleep(interval_s)
+
+
+def _all_of(found: tuple[list[Compared], list[Exception]]) -> list[Compared]:
+    compared, faults = found
+    if faults:
+        raise faults[0]
+    return compared
+
+
+def _tell(fault: Exception, **where: str) -> None:
+    """Say that books were not compared, and why: by a label or a type, since a message may hold what was read."""
+    expected = isinstance(fault, OperationalFault) or passes(fault)
+    why = fault.code if isinstance(fault, OperationalFault) else type(fault).__name__
+    (log.warning if expected else log.error)("books.not_compared", fault=why, **where)
 
 
 def _effects(told: list[dict[str, object]]) -> list[Effect]:

@@ -95,6 +95,7 @@ def _considered(
         evidence_id=evidence_id,
         open_actions=tuple(_progress(turn, a.operation_id) for a in turn.actions if not a.state.terminal),
         updated_at=turn.updated_at,
+        handoff_reason=turn.handoff_reason,
     )
 
 

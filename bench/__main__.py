@@ -10,7 +10,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+import psycopg
 from rich.console import Console
+from temporalio.service import RPCError
 
 from bench.figures import show
 from bench.measuring import FULL, QUICK, measure_all
@@ -27,8 +29,8 @@ def main() -> int:
     try:
         with tempfile.TemporaryDirectory(prefix="interlock-bench-", ignore_cleanup_errors=True) as folder:
             figures = asyncio.run(measure_all(QUICK if asked.quick else FULL, Path(folder), console))
-    except BenchFault as fault:
-        print(f"bench: could not measure: {fault}", file=sys.stderr)
+    except (BenchFault, OSError, EOFError, psycopg.Error, RPCError) as fault:
+        print(f"bench: could not measure: {str(fault) or type(fault).__name__}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("bench: stopped", file=sys.stderr)

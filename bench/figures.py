@@ -64,6 +64,7 @@ def history_figures(turn: PerTurn, replayed: Replayed, turns: int) -> Figures:
         "replay_runs": replayed.runs,
         "replay_events": replayed.events,
         "replay_total_s": round(replayed.total_s, 3),
+        "replay_processor_s": round(replayed.processor_s, 3),
     }
 
 
@@ -74,6 +75,14 @@ def memory_figures(memory: Mapping[str, Resident], conversations: int) -> Figure
         figures[f"memory_{name}_rss_mib"] = round(found.rss_mib, 1)
         figures[f"memory_{name}_pss_mib"] = None if found.pss_mib is None else round(found.pss_mib, 1)
     return figures
+
+
+def processor_figures(before_s: Mapping[str, float], after_s: Mapping[str, float], turns: int) -> Figures:
+    """Return the processor time per turn of each process: what a busy machine blurs least."""
+    return {
+        f"processor_{name}_ms_per_turn": round(1000 * (after - before_s[name]) / turns, 2)
+        for name, after in after_s.items()
+    }
 
 
 def circumstances() -> Figures:

@@ -12,7 +12,7 @@ from temporalio.client import Client, WorkflowHistory
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.worker import Replayer
 
-from worker import WORKFLOWS, workflow_runner
+from worker import BUILD_ID, WORKFLOWS, workflow_runner
 from workflows.messages import conversation_workflow_id
 
 
@@ -31,6 +31,7 @@ class Replayed:
     runs: int
     events: int
     total_s: float
+    processor_s: float
 
 
 async def chain_of(client: Client, conversation_id: str) -> list[WorkflowHistory]:
@@ -62,8 +63,14 @@ def _size(event: Message) -> int:
 
 async def replay(chain: list[WorkflowHistory]) -> Replayed:
     """Replay every run on today's code and return how long it took; raises where one is not deterministic."""
-    replayer = Replayer(workflows=WORKFLOWS, workflow_runner=workflow_runner(), data_converter=pydantic_data_converter)
-    began_at = time.perf_counter()
+    replayer = Replayer(
+        workflows=WORKFLOWS,
+        workflow_runner=workflow_runner(),
+        data_converter=pydantic_data_converter,
+        build_id=BUILD_ID,
+    )
+    began_at, used_s = time.perf_counter(), time.process_time()
     for history in chain:
         await replayer.replay_workflow(history)
-    return Replayed(len(chain), sum(len(h.events) for h in chain), time.perf_counter() - began_at)
+    events = sum(len(h.events) for h in chain)
+    return Replayed(len(chain), events, time.perf_counter() - began_at, time.process_time() - used_s)

@@ -13,12 +13,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from bench.chat import chatting
 from bench.customers import Customer, customers_of
-from bench.figures import Figures, circumstances, history_figures, latency_figures, memory_figures
+from bench.figures import Figures, circumstances, history_figures, latency_figures, memory_figures, processor_figures
 from bench.floor_postgres import prepare
 from bench.floor_temporal import temporal_floor
 from bench.histories import chain_of, per_turn, replay
 from bench.latency import Doors, Kind, Plan, Samples, measure
-from bench.memory import resident
+from bench.memory import processor_s, resident
 from bench.running import Running, running
 from bench.wire import Wire
 from relay.temporal import TemporalAddress, connect
@@ -92,16 +92,18 @@ async def _at_length(sizes: Sizes, stack: Running, api: Wire, customers: Sequenc
     client = await connect(TemporalAddress(stack.temporal_address, stack.temporal_namespace), lazy=False)
     tick_many = bars.begin(f"{sizes.conversations} conversations", sizes.conversations)
     tick_long = bars.begin(f"{sizes.long_turns} turns in one", sizes.long_turns)
+    before_s = processor_s(stack.pids)
     long_id, _ = await asyncio.gather(
         _one(api, customers[0], sizes.long_turns, tick_long), _many(api, customers, sizes.conversations, tick_many)
     )
+    used = processor_figures(before_s, processor_s(stack.pids), sizes.conversations + sizes.long_turns)
     memory = resident(stack.pids)
     short_id = await _one(api, customers[0], TURNS_FOR_A_HISTORY, lambda: None)
     turn = per_turn((await chain_of(client, short_id))[-1])
     done = bars.begin("replay", 1)
     replayed = await replay(await chain_of(client, long_id))
     done()
-    return history_figures(turn, replayed, sizes.long_turns) | memory_figures(memory, sizes.conversations)
+    return history_figures(turn, replayed, sizes.long_turns) | used | memory_figures(memory, sizes.conversations)
 
 
 async def _one(api: Wire, customer: Customer, turns: int, tick: Tick) -> str:

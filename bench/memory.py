@@ -1,4 +1,4 @@
-"""Resident memory of each process of a stack, its children included.
+"""Resident memory and processor time of each process of a stack, its children included.
 
 PSS where the system tells it (pages shared by several processes are divided among them), and RSS.
 """
@@ -24,11 +24,27 @@ def resident(pids: Mapping[str, int]) -> dict[str, Resident]:
     return {name: _of_family(psutil.Process(pid)) for name, pid in pids.items()}
 
 
+def processor_s(pids: Mapping[str, int]) -> dict[str, float]:
+    """Return the processor time that each named process has used so far."""
+    return {name: sum(map(_used_s, _family(psutil.Process(pid)))) for name, pid in pids.items()}
+
+
+def _used_s(process: psutil.Process) -> float:
+    try:
+        used = process.cpu_times()
+    except psutil.NoSuchProcess:
+        return 0.0
+    return float(used.user + used.system)
+
+
+def _family(process: psutil.Process) -> list[psutil.Process]:
+    return [process, *process.children(recursive=True)]
+
+
 def _of_family(process: psutil.Process) -> Resident:
-    family = [process, *process.children(recursive=True)]
     rss, pss = 0, 0
     told = True
-    for one in family:
+    for one in _family(process):
         try:
             rss += one.memory_info().rss
             pss += getattr(one.memory_full_info(), "pss", 0)

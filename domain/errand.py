@@ -66,6 +66,7 @@ class Considered(Noun):
     evidence_id: str | None = None
     open_actions: tuple[ActionProgress, ...] = ()
     updated_at: datetime
+    handoff_reason: str | None = None
 
 
 class TurnEffect(Noun):

@@ -31,6 +31,7 @@ class TurnRow(Noun):
     cases: tuple[str, ...]  # operation ids of unknowns that a person has
     confirmed: tuple[str, ...] = ()  # operation ids that the customer has confirmed
     updated_at: datetime
+    handoff_reason: str | None = None  # why a person has it
 
 
 class TurnFence(Noun):

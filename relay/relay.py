@@ -16,7 +16,7 @@ from domain.wake import Wake
 from relay.temporal import Waker
 from store.database import Database
 from store.faults import passes
-from store.outbox import claim_due, forget_delivered, mark_delivered, open_actions, open_conversations
+from store.outbox import EVER_S, claim_due, forget_delivered, mark_delivered, open_actions, open_conversations
 
 log = structlog.get_logger()
 
@@ -28,6 +28,7 @@ AT_ONCE = 20
 BACKOFF_MAX_S = 30
 SWEEP_EVERY_S = 15.0
 SWEEP_OLDER_THAN_S = 15.0
+STUCK_FOR_S = 600.0  # after that a running workflow is left alone: signals for ever would fill its history
 KEEP_DELIVERED_S = 2 * 86_400.0  # delivered rows are of use to whoever looks into a bad night
 FORGET_BATCH = 1_000
 
@@ -78,15 +79,21 @@ class Relay:
 
     async def sweep(self) -> int:
         """Wake what is unanswered or not worked through, and start what is open without a workflow; return how many."""
-        found = 0
-        after = ""
-        while page := await open_conversations(self._db, after, BATCH, self._sweep_older_than_s):
-            found += sum(await at_most(AT_ONCE, lambda w: tried(self._waker.wake, w), page))
-            after = page[-1].conversation_id
+        found = await self._sweep_conversations(self._waker.wake, self._sweep_older_than_s, STUCK_FOR_S)
+        found += await self._sweep_conversations(self._waker.ensure, STUCK_FOR_S, EVER_S)
         after = ""
         while page := await open_actions(self._db, after, BATCH, self._sweep_older_than_s):
             found += sum(await at_most(AT_ONCE, lambda w: tried(self._waker.ensure, w), page))
             after = str(page[-1].operation_id)
+        return found
+
+    async def _sweep_conversations(
+        self, send: Callable[[Wake], Awaitable[None]], older_than_s: float, newer_than_s: float
+    ) -> int:
+        found, after = 0, ""
+        while page := await open_conversations(self._db, after, BATCH, older_than_s, newer_than_s):
+            found += sum(await at_most(AT_ONCE, lambda w: tried(send, w), page))
+            after = page[-1].conversation_id
         return found
 
 

@@ -33,11 +33,14 @@ _CLAIM = sa.text(
 _LAG = sa.text("SELECT waiting, oldest_s FROM outbox_lag()")
 
 # A sweep goes by what is unanswered or not terminal in Postgres, never by what was not delivered (design section 3).
+EVER_S = 100 * 365 * 86_400.0
+
 _OPEN_CONVERSATIONS = sa.text(
     """
     SELECT id, tenant_id, version, owner_epoch FROM conversations
      WHERE ((owner = 'bot' AND customer_seq > answered_seq) OR version > consumed_seq)
-       AND updated_at < now() - make_interval(secs => :older_than_s) AND id > :after
+       AND updated_at < now() - make_interval(secs => :older_than_s)
+       AND updated_at >= now() - make_interval(secs => :newer_than_s) AND id > :after
      ORDER BY id LIMIT :limit
     """
 )
@@ -109,9 +112,14 @@ async def outbox_lag(db: Database) -> OutboxLag:
     return OutboxLag(waiting=row.waiting, oldest_s=float(row.oldest_s))
 
 
-async def open_conversations(db: Database, after: str, limit: int, older_than_s: float) -> list[Wake]:
-    """Return wake-ups for conversations (id > `after`) with something unanswered or not worked through."""
-    values = {"after": after, "limit": limit, "older_than_s": older_than_s}
+async def open_conversations(
+    db: Database, after: str, limit: int, older_than_s: float, newer_than_s: float = EVER_S
+) -> list[Wake]:
+    """Return wake-ups for conversations (id > `after`) with something unanswered or not worked through.
+
+    Only those in which nothing has happened for `older_than_s`, and something within `newer_than_s`.
+    """
+    values = {"after": after, "limit": limit, "older_than_s": older_than_s, "newer_than_s": newer_than_s}
     return await _conversations(db, _OPEN_CONVERSATIONS, values)
 
 

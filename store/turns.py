@@ -13,6 +13,7 @@ from domain.account import Evidence
 from domain.action import Action, ActionState, ApprovalRole
 from domain.base import Noun
 from domain.conversation import EventKind, Owner
+from domain.handoff import QueueStatus
 from domain.refusal import NotFound
 from domain.reply import Article, CheckedReply, Source
 from domain.turn import Effect, TurnFence, TurnRow
@@ -58,12 +59,16 @@ _LEFT_OPEN = (  # what the last turn left open
     .order_by(_e.seq.desc())
     .limit(1)
 )
+_WHY_A_PERSON = sa.select(t.handoffs.c.reason).where(
+    t.handoffs.c.conversation_id == _c.id, t.handoffs.c.queue_status != QueueStatus.DONE.value
+)
 _UNANSWERED_BY_BOT = sa.and_(_c.owner == Owner.BOT.value, _c.customer_seq > _c.answered_seq)
 _TURN = Statement(
     sa.select(
         t.conversations,
         sa.case((_UNANSWERED_BY_BOT, sa.func.array(_UNANSWERED.scalar_subquery()))).label("texts"),
         sa.case((_UNANSWERED_BY_BOT, _LEFT_OPEN.scalar_subquery())).label("left_open"),
+        sa.case((_c.owner == Owner.HUMAN.value, _WHY_A_PERSON.scalar_subquery())).label("handoff_reason"),
     ).where(_c.id == sa.bindparam("conversation_id"))
 )
 _WITH_A_PERSON = Statement(
@@ -121,6 +126,7 @@ async def read_turn(db: Database, tenant_id: str, conversation_id: str) -> TurnR
         cases=tuple(c.operation_id for c in cases),
         confirmed=tuple(c.operation_id for c in confirmed),
         updated_at=row.updated_at,
+        handoff_reason=row.handoff_reason,
     )
 
 

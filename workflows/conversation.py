@@ -339,6 +339,7 @@ class ConversationWorkflow:
             self._intent = considered.understood.intent.value
         if considered.owner is Owner.BOT and considered.step is None:
             self._handoff_reason = None
+        self._handoff_reason = considered.handoff_reason or self._handoff_reason
 
     def _note(self, what: str, detail: str) -> None:
         self._timeline = [

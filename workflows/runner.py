@@ -1,12 +1,13 @@
-"""How workflows run: in the SDK's sandbox, spared a question about each payload whose answer is always the same.
+"""How workflows run: in the SDK's sandbox, spared two questions about each payload whose answers are always the same.
 
-The SDK enters the sandbox several times a payload to ask in which context it is converted, a tenth of all that a worker
-computes. Our converter heeds no context; one that does, an encrypting codec say, has to go without this.
+The SDK enters the sandbox several times a payload to ask in which context it is converted, and for whom it would be put
+into a storage outside; we have no such storage, and our converter heeds no context. What does has to go without this.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
+from temporalio.converter import StorageDriverStoreContext
 from temporalio.worker import WorkflowInstance, WorkflowInstanceDetails, WorkflowRunner
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
@@ -50,8 +51,8 @@ class _Instance(WorkflowInstance):
     def get_serialization_context(self, command_info: Any) -> None:
         return None
 
-    def get_external_store_context(self, command_info: Any) -> Any:
-        return self._inner.get_external_store_context(command_info)
+    def get_external_store_context(self, command_info: Any) -> StorageDriverStoreContext:
+        return StorageDriverStoreContext()
 
     def get_info(self) -> Any:
         return self._inner.get_info()

@@ -22,7 +22,7 @@ THERE = Lookup(kind=LookupKind.COMMITTED, external_id="re_9")
 NOWHERE = Lookup(kind=LookupKind.NOT_FOUND)
 TURNED_DOWN = Lookup(kind=LookupKind.REFUSED)
 NO_LOOKUP = SHOP.model_copy(update={"lookup_lag_s": None})
-FINAL_S = 30 + 2  # D + L of the shop
+FINAL_S = 30 + 2 + 10  # D + L of the shop, and the margin for sending
 
 
 async def look(

@@ -1,10 +1,11 @@
 """The ledger beside the business system's effects: what counts as a difference, and which ones stop dispatch."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
-from domain.action import Action, ActionState, Cause, RefundPayload, payload_digest
+from domain.action import Action, ActionState, CancelSubscriptionPayload, Cause, RefundPayload, payload_digest
 from domain.base import Noun
 from store.comparison import Difference, DifferenceKind, Effect, compare
 
@@ -36,16 +37,31 @@ def action(operation_id: str, state: ActionState, amount_minor: int = 500) -> Ac
     )
 
 
-def effect(operation_id: str, amount_minor: int = 500, currency: str = "EUR") -> Effect:
-    return Effect(
-        operation_id=operation_id,
-        external_id="re_1",
-        kind="refund",
-        resource="o",
-        amount_minor=amount_minor,
-        currency=currency,
-        at=AT,
+def effect(operation_id: str, **other: Any) -> Effect:
+    told = {
+        "operation_id": operation_id,
+        "external_id": "re_1",
+        "kind": "refund",
+        "resource": f"o-{operation_id}",
+        "resource_kind": "order",
+        "amount_minor": 500,
+        "currency": "EUR",
+        "at": AT,
+    }
+    return Effect.model_validate({**told, **other})
+
+
+def cancelled(operation_id: str, state: ActionState) -> Action:
+    """A cancellation, which moves no money whatever the business system says that it cost."""
+    payload = CancelSubscriptionPayload(customer_id="c", subscription_id="S-1", resource_version=1)
+    digest = payload_digest(operation_id, payload)
+    return action(operation_id, state).model_copy(
+        update={"kind": payload.kind, "payload": payload, "payload_digest": digest}
     )
+
+
+UNSENT = {"send_count": 0, "sent_at": None}
+TWICE = (effect("a"), effect("a", external_id="re_2"))
 
 
 class Case(Noun):
@@ -92,6 +108,62 @@ CASES = (
         differs=DifferenceKind.OTHER_AMOUNT,
         violates=True,
     ),
+    Case(
+        name="two effects of one operation",
+        ledger=(action("a", S.CONFIRMED),),
+        effects=TWICE,
+        differs=DifferenceKind.EFFECT_WITHOUT_ROW,
+        violates=True,
+    ),
+    Case(
+        name="two effects of one unknown operation",
+        ledger=(action("a", S.UNKNOWN),),
+        effects=TWICE,
+        differs=DifferenceKind.EFFECT_WITHOUT_ROW,
+        violates=True,
+    ),
+    Case(
+        name="two effects of an operation that the ledger has forgotten",
+        effects=TWICE,
+        differs=DifferenceKind.EFFECT_WITHOUT_ROW,
+        violates=True,
+    ),
+    Case(
+        name="an effect of another kind",
+        ledger=(action("a", S.CONFIRMED),),
+        effects=(effect("a", kind="cancel_subscription"),),
+        differs=DifferenceKind.EFFECT_WITHOUT_ROW,
+        violates=True,
+    ),
+    Case(
+        name="an effect on another order",
+        ledger=(action("a", S.CONFIRMED),),
+        effects=(effect("a", resource="o-b"),),
+        differs=DifferenceKind.EFFECT_WITHOUT_ROW,
+        violates=True,
+    ),
+    Case(
+        name="an effect on a payment of the same id",
+        ledger=(action("a", S.UNKNOWN),),
+        effects=(effect("a", resource_kind="payment"),),
+        differs=DifferenceKind.EFFECT_WITHOUT_ROW,
+        violates=True,
+    ),
+    Case(name="submitted and sent, with its effect", ledger=(action("a", S.SUBMITTED),), effects=(effect("a"),)),
+    Case(
+        name="an effect of what was never sent",
+        ledger=(action("a", S.SUBMITTED).model_copy(update=UNSENT),),
+        effects=(effect("a"),),
+        differs=DifferenceKind.EFFECT_WITHOUT_ROW,
+        violates=True,
+    ),
+    Case(
+        name="a cancellation and its effect",
+        ledger=(cancelled("a", S.CONFIRMED),),
+        effects=(
+            effect("a", kind="cancel_subscription", resource="S-1", resource_kind="subscription", amount_minor=0),
+        ),
+    ),
 )
 
 
@@ -99,6 +171,12 @@ CASES = (
 def test_books_differ_exactly_where_they_disagree(case: Case) -> None:
     found: list[Difference] = compare(case.ledger, case.effects, case.ledger)
     assert [(d.kind, d.violates) for d in found] == ([(case.differs, case.violates)] if case.differs else [])
+
+
+def test_several_effects_of_one_operation_are_one_difference_that_tells_them_all() -> None:
+    (found,) = compare((), TWICE, (action("a", S.CONFIRMED),))
+    assert found.effect == "2 effects: refund order:o-a 500 EUR, refund order:o-a 500 EUR"
+    assert found.ledger == "confirmed refund order:o-a 500 EUR"
 
 
 def test_an_action_confirmed_after_the_effects_were_read_is_not_accused() -> None:

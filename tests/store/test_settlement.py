@@ -2,15 +2,19 @@
 
 import asyncio
 from datetime import datetime, timedelta
+from typing import Any
 
+import psycopg
 import pytest
 
 from domain.action import ActionState, Cause
 from domain.connector import ConnectorContract, Lookup, LookupKind
 from domain.conversation import EventKind
 from domain.principal import VerifiedPrincipal
-from store.settlement import after_dispatch, expire, settle_lookup, withdraw_fenced
-from tests.store.terms import CLAIM_TTL_S, FORGETFUL, LOST, REFUSAL, SHOP, SUCCESS, UNBOUNDED, later, now
+from domain.refusal import Forbidden, NotFound, Refusal
+from store.queue import queue
+from store.settlement import after_dispatch, expire, settle_by_person, settle_lookup, withdraw_fenced
+from tests.store.terms import CLAIM_TTL_S, FORGETFUL, LOST, REFUSAL, SHOP, SMALL, SUCCESS, UNBOUNDED, later, now
 from tests.store.world import Talk
 
 Staff = VerifiedPrincipal
@@ -19,7 +23,9 @@ THERE = Lookup(kind=LookupKind.COMMITTED, external_id="re_9")
 NOWHERE = Lookup(kind=LookupKind.NOT_FOUND)
 TURNED_DOWN = Lookup(kind=LookupKind.REFUSED)
 NO_LOOKUP = SHOP.model_copy(update={"lookup_lag_s": None})
-FINAL_S = 30 + 2  # D + L of the shop
+FINAL_S = 30 + 2 + 10  # D + L of the shop, and the margin for sending
+EFFECT_S = 30 + 10
+PAID = Lookup(kind=LookupKind.COMMITTED, external_id="re_9", amount_minor=SMALL, currency="EUR")
 
 
 async def look(
@@ -27,6 +33,26 @@ async def look(
 ) -> ActionState:
     begun = at or now()
     return await settle_lookup(talk.db, talk.tenant, operation_id, found, contract, begun, talk.words, now())
+
+
+async def books(talk: Talk) -> tuple[list[tuple[str, str]], bool]:
+    """The tenant's cases, and whether its dispatch is halted."""
+    cases = await talk.all("SELECT kind, queue_status FROM cases ORDER BY opened_at")
+    ((halted,),) = await talk.all("SELECT dispatch_halted FROM tenants")
+    return cases, halted
+
+
+async def by_hand(
+    talk: Talk,
+    operation_id: str,
+    outcome: ActionState,
+    staff: Staff,
+    contract: ConnectorContract = SHOP,
+    at: datetime | None = None,
+    external_id: str | None = None,
+) -> ActionState:
+    args = (talk.db, talk.tenant, operation_id, outcome, staff.id, external_id, contract, talk.words, at or now())
+    return await settle_by_person(*args)
 
 
 async def test_a_success_confirms_and_keeps_the_external_id(talk: Talk) -> None:
@@ -125,6 +151,124 @@ async def test_what_is_settled_stays_as_it_is(talk: Talk) -> None:
         assert await talk.settle(operation_id, outcome) is final
     assert await look(talk, operation_id, THERE) is final
     assert (await talk.row()).version == version
+
+
+async def test_a_success_of_what_was_rejected_is_a_case_and_stops_dispatch(talk: Talk) -> None:
+    operation_id = await talk.claimed()
+    await talk.settle(operation_id, REFUSAL)
+    for _ in range(2):
+        assert await talk.settle(operation_id, SUCCESS) is S.REJECTED
+    assert await books(talk) == ([("effect_without_row", "waiting")], True)
+    ((detail,),) = await talk.all("SELECT detail FROM cases")
+    assert (detail["operation_id"], detail["violates"], detail["effect"]) == (operation_id, True, "re_1")
+    assert talk.customer.id not in str(detail)
+
+
+async def test_an_effect_that_is_found_of_what_was_rejected_is_a_case_and_stops_dispatch(talk: Talk) -> None:
+    operation_id = await talk.claimed()
+    await talk.settle(operation_id, REFUSAL)
+    assert await look(talk, operation_id, THERE) is S.REJECTED
+    assert await books(talk) == ([("effect_without_row", "waiting")], True)
+
+
+async def test_a_second_effect_of_what_was_confirmed_is_a_case_and_the_same_effect_is_none(talk: Talk) -> None:
+    operation_id = await talk.claimed()
+    for _ in range(2):
+        assert await talk.settle(operation_id, SUCCESS) is S.CONFIRMED
+    assert await books(talk) == ([], False)
+    await look(talk, operation_id, THERE)
+    assert await books(talk) == ([("effect_without_row", "waiting")], True)
+
+
+async def test_what_is_found_as_approved_is_confirmed_and_nothing_else(talk: Talk) -> None:
+    operation_id = await talk.unknown()
+    assert await look(talk, operation_id, PAID) is S.CONFIRMED
+    assert await books(talk) == ([], False)
+
+
+@pytest.mark.parametrize("other", [{"amount_minor": SMALL + 1}, {"currency": "USD"}, {"amount_minor": None}])
+async def test_what_is_found_with_another_amount_is_confirmed_and_stops_dispatch(
+    other: dict[str, object], talk: Talk
+) -> None:
+    operation_id = await talk.unknown()
+    assert await look(talk, operation_id, PAID.model_copy(update=other)) is S.CONFIRMED
+    assert await books(talk) == ([("other_amount", "waiting")], True)
+
+
+async def test_a_person_settles_an_unknown_and_the_log_its_case_and_its_work_hear_of_it(
+    talk: Talk, manager: Staff
+) -> None:
+    operation_id = await talk.unknown()
+    await talk.open_case(operation_id)
+    woken = await talk.all("SELECT count(*) FROM outbox WHERE conversation_id = :id")
+    assert await by_hand(talk, operation_id, S.CONFIRMED, manager, external_id="re_7") is S.CONFIRMED
+    action = await talk.action(operation_id)
+    assert (action.cause, action.external_id) == (Cause.FOUND, "re_7")
+    moved = await talk.all(
+        f"SELECT actor FROM transitions WHERE operation_id = '{operation_id}' ORDER BY n DESC LIMIT 1"
+    )
+    assert moved == [(f"staff:{manager.id}",)]
+    assert (await talk.log())[-1].body["state"] == "confirmed"
+    assert await books(talk) == ([("unknown_action", "done")], False)
+    assert not [i for i in await queue(talk.db, talk.anybody, now()) if i.item == "case"]
+    assert await talk.all("SELECT count(*) FROM outbox WHERE conversation_id = :id") == [(woken[0][0] + 1,)]
+
+
+async def test_a_person_may_say_rejected_only_once_nothing_can_happen_any_more(talk: Talk, manager: Staff) -> None:
+    operation_id = await talk.unknown()
+    with pytest.raises(Refusal) as early:
+        await by_hand(talk, operation_id, S.REJECTED, manager, at=later(EFFECT_S - 5))
+    assert early.value.fields["wait_s"] in range(4, 7)
+    assert f"{early.value.fields['wait_s']} s" in early.value.detail
+    assert (await talk.action(operation_id)).state is S.UNKNOWN
+    assert await by_hand(talk, operation_id, S.REJECTED, manager, at=later(EFFECT_S + 1)) is S.REJECTED
+    assert (await talk.action(operation_id)).cause is Cause.NOT_FOUND
+
+
+async def test_a_person_waits_from_the_last_send(talk: Talk, manager: Staff) -> None:
+    operation_id = await talk.unknown()
+    await talk.resend(operation_id, at=later(20))
+    with pytest.raises(Refusal, match="still take effect"):
+        await by_hand(talk, operation_id, S.REJECTED, manager, at=later(EFFECT_S + 1))
+
+
+async def test_absence_is_never_recorded_where_no_bound_is_known(talk: Talk, manager: Staff) -> None:
+    operation_id = await talk.unknown()
+    with pytest.raises(Refusal, match="no bound"):
+        await by_hand(talk, operation_id, S.REJECTED, manager, UNBOUNDED, later(10**6))
+    assert await by_hand(talk, operation_id, S.CONFIRMED, manager, UNBOUNDED) is S.CONFIRMED
+
+
+async def test_only_an_unknown_action_is_settled_by_a_person(talk: Talk, manager: Staff) -> None:
+    operation_id = await talk.claimed()
+    with pytest.raises(Refusal, match="submitted"):
+        await by_hand(talk, operation_id, S.CONFIRMED, manager)
+    await talk.settle(operation_id, SUCCESS)
+    with pytest.raises(Refusal, match="confirmed"):
+        await by_hand(talk, operation_id, S.REJECTED, manager, at=later(10**6))
+    with pytest.raises(NotFound):
+        await by_hand(talk, "no-such-operation", S.CONFIRMED, manager)
+
+
+async def test_only_somebody_responsible_settles_by_hand(
+    talk: Talk, ann: Staff, manager: Staff, owner: psycopg.Connection[Any]
+) -> None:
+    operation_id = await talk.unknown()
+    with pytest.raises(Forbidden):
+        await by_hand(talk, operation_id, S.CONFIRMED, ann)
+    with pytest.raises(NotFound):
+        await by_hand(talk, operation_id, S.CONFIRMED, manager.model_copy(update={"id": "nobody"}))
+    owner.execute("UPDATE staff SET revoked_at = now() WHERE (tenant_id, id) = (%s, %s)", (talk.tenant, manager.id))
+    with pytest.raises(Forbidden):
+        await by_hand(talk, operation_id, S.CONFIRMED, manager)
+    assert (await talk.action(operation_id)).state is S.UNKNOWN
+
+
+async def test_a_late_success_of_what_a_person_called_rejected_is_a_case(talk: Talk, manager: Staff) -> None:
+    operation_id = await talk.unknown()
+    await by_hand(talk, operation_id, S.REJECTED, manager, at=later(EFFECT_S + 1))
+    assert await talk.settle(operation_id, SUCCESS) is S.REJECTED
+    assert await books(talk) == ([("effect_without_row", "waiting")], True)
 
 
 async def test_a_dispatch_without_an_answer_is_unknown_if_it_was_claimed(talk: Talk) -> None:
