@@ -3,18 +3,13 @@
 Rooms are imported inside the commands, so that a small command such as `interlock token` starts at once.
 """
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 import typer
 
-if TYPE_CHECKING:
-    from settings import Settings
-    from store.cases import Case
-    from store.database import Database
-
-Found = TypeVar("Found")
+import cli_books
+from cli_ends import configure_logs, failed, plainly, settings_of
 
 app = typer.Typer(
     name="interlock",
@@ -96,7 +91,7 @@ def token(
     try:
         typer.echo(keys.mint(DataDir.at(data_dir), kind, tenant, ident, expires_in))
     except StackFault as fault:
-        raise _failed("token", fault, fault.exit_code) from None
+        raise failed("token", fault, fault.exit_code) from None
 
 
 @app.command()
@@ -123,9 +118,9 @@ def doctor(
         known = recorded(DataDir.at(folder)) if folder else None
         told = settings.load(known)
     except StackFault as fault:
-        raise _failed("doctor", fault, fault.exit_code) from None
+        raise failed("doctor", fault, fault.exit_code) from None
     except settings.SettingsFault as fault:
-        raise _failed("doctor", fault, 1) from None
+        raise failed("doctor", fault, 1) from None
     installation = Installation(
         database_url=told.database_url,
         temporal_address=told.temporal_address,
@@ -151,11 +146,11 @@ def migrate() -> None:
 
     from store.migrate import migrate as run
 
-    told = _settings("migrate")
+    told = settings_of("migrate")
     try:
         typer.echo(f"schema {run(told.owner_url, told.database_url, told.relay_url)}")
     except SQLAlchemyError as fault:
-        raise _failed("migrate", _plainly(fault), 1) from None
+        raise failed("migrate", plainly(fault), 1) from None
 
 
 @app.command()
@@ -177,7 +172,7 @@ def seed(
     from store.database import Database
     from worker import shop_of
 
-    told = _settings("seed", data_dir)
+    told = settings_of("seed", data_dir)
 
     async def run() -> Seeded:
         owner, db, shop = Database(told.owner_url, 2), Database(told.database_url, 4), shop_of(told)
@@ -191,7 +186,7 @@ def seed(
     try:
         done = asyncio.run(run())
     except (SQLAlchemyError, httpx.HTTPError) as fault:
-        raise _failed("seed", _plainly(fault), 1) from None
+        raise failed("seed", plainly(fault), 1) from None
     past = done.alive
     typer.echo(f"tenants: {', '.join(done.tenants)}")
     if past is None:
@@ -213,8 +208,8 @@ def worker(
     """
     from worker import run
 
-    told = _settings("worker")
-    _configure_logs(told)
+    told = settings_of("worker")
+    configure_logs(told)
     run(told, ready_file)
 
 
@@ -226,8 +221,8 @@ def api() -> None:
     """
     from api import run
 
-    told = _settings("api")
-    _configure_logs(told)
+    told = settings_of("api")
+    configure_logs(told)
     raise typer.Exit(run(told))
 
 
@@ -249,7 +244,7 @@ def recover(
     from store.database import Database
     from worker import address_of
 
-    told = _settings("recover", data_dir)
+    told = settings_of("recover", data_dir)
 
     async def run(bar: Progress) -> Recovered:
         row = bar.add_task("open work", total=None)
@@ -264,7 +259,7 @@ def recover(
         done = asyncio.run(run(bar))
     typer.echo(f"{done.conversations} conversations and {done.actions} actions have their workflows")
     if done.failed:
-        raise _failed("recover", RuntimeError(f"{done.failed} could not be reached; run it again"), 1)
+        raise failed("recover", RuntimeError(f"{done.failed} could not be reached; run it again"), 1)
 
 
 @app.command()
@@ -289,246 +284,15 @@ def replay(
     from replaying.run import examine
 
     try:
-        told = _settings("replay", data_dir) if data_dir else settings.load()
+        told = settings_of("replay", data_dir) if data_dir else settings.load()
     except settings.SettingsFault:
         told = None  # a saved file needs no stack
     try:
         report = asyncio.run(examine(ident, told, run_id, save))
     except ReplayFault as fault:
-        raise _failed("replay", fault, 2) from None
+        raise failed("replay", fault, 2) from None
     show(report, machine=as_json)
     raise typer.Exit(0 if report.deterministic else 1)
-
-
-@app.command()
-def reconcile(
-    hours: Annotated[float, typer.Option(min=0.1, help="How far back to look.")] = 26,
-    data_dir: Annotated[Path | None, typer.Option(help="Reconcile the stack of this data folder.")] = None,
-    after_restore: Annotated[
-        bool, typer.Option(help="Postgres was restored: hold all dispatch until its books agree again.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array, one object a tenant.")] = False,
-) -> None:
-    """Compare the ledger with the business system, both ways; each difference becomes a case with a person.
-
-    Exit status: 0 the books agree, 1 something could not be reached, 3 they differ.
-    """
-    import asyncio
-    import json
-    from datetime import UTC, datetime, timedelta
-
-    from sqlalchemy.exc import SQLAlchemyError
-
-    from activities.comparing import Compared, Comparing
-    from domain.fault import OperationalFault
-    from store.database import Database
-    from worker import shop_of
-
-    told = _settings("reconcile", data_dir)
-
-    async def run() -> list[Compared]:
-        db, relay_db, shop = Database(told.database_url, 2), Database(told.relay_url, 1), shop_of(told)
-        try:
-            since = datetime.now(UTC) - timedelta(hours=hours)
-            books = Comparing(db, relay_db, shop)
-            return await (books.after_restore(since) if after_restore else books.compare_all(since))
-        finally:
-            await shop.close()
-            await db.close()
-            await relay_db.close()
-
-    try:
-        compared = asyncio.run(run())
-    except (SQLAlchemyError, OperationalFault) as fault:
-        if after_restore:
-            typer.echo("what was not compared stays on hold: interlock dispatch resume, once its books agree", err=True)
-        raise _failed("reconcile", _plainly(fault), 1) from None
-    if as_json:
-        typer.echo(json.dumps([c.model_dump(mode="json") for c in compared]))
-    else:
-        for c in compared:
-            typer.echo(
-                f"{c.tenant_id}: {c.effects} effects, {c.actions} sent actions, {len(c.differences)} differences"
-            )
-            for d in c.differences:
-                typer.echo(f"  {d.kind.value} {d.operation_id}: ledger {d.ledger}, business system {d.effect}")
-    if any(c.differences for c in compared):
-        raise typer.Exit(3)
-
-
-@app.command()
-def dispatch(
-    act: Annotated[Literal["hold", "resume"], typer.Argument(help="Stop all dispatch of a tenant, or let it go on.")],
-    tenant: Annotated[str, typer.Option(help="The tenant's id.")],
-    data_dir: Annotated[Path | None, typer.Option(help="In the stack of this data folder.")] = None,
-) -> None:
-    """Hold a tenant's dispatch, or let it go on; nothing is sent to its business system while it is held.
-
-    Exit status: 0 it is so now, 1 there is no such tenant or the database could not be reached, 2 an option is wrong.
-    """
-    from store.cases import cases_open
-    from store.comparison import hold_dispatch
-
-    async def work(db: "Database", _: "Database") -> "tuple[bool, list[Case]]":
-        return await hold_dispatch(db, tenant, held=act == "hold"), await cases_open(db, tenant)
-
-    changed, waiting = _in_database("dispatch", data_dir, work)
-    typer.echo(f"{tenant}: dispatch {'is held' if act == 'hold' else 'goes on'}{'' if changed else ', as before'}")
-    if waiting and act == "resume":
-        typer.echo(f"{len(waiting)} cases are open: interlock cases --tenant {tenant}")
-
-
-@app.command()
-def settle(
-    operation_id: Annotated[str, typer.Argument(metavar="OPERATION_ID", help="An action that is unknown.")],
-    tenant: Annotated[str, typer.Option(help="The tenant's id.")],
-    outcome: Annotated[
-        Literal["confirmed", "rejected"],
-        typer.Option("--as", help="What was found outside: it took effect, or it did not and no longer can."),
-    ],
-    by: Annotated[str, typer.Option(metavar="STAFF_ID", help="Who answers for it: a manager, finance or an admin.")],
-    external_id: Annotated[str | None, typer.Option(help="The effect's id in the business system.")] = None,
-    data_dir: Annotated[Path | None, typer.Option(help="In the stack of this data folder.")] = None,
-) -> None:
-    """Record what a person has found outside of an unknown action: the log tells it, its case ends, its work goes on.
-
-    Exit status: 0 recorded, 1 refused or the database could not be reached, 2 an option is wrong, 3 too early to be
-    recorded as rejected.
-    """
-    from datetime import UTC, datetime
-
-    from connectors.shop import CONTRACT
-    from domain.action import ActionState
-    from language.ledger_words import LedgerWords
-    from store.settlement import settle_by_person
-
-    if external_id is not None and outcome == "rejected":
-        raise _failed("settle", ValueError("--external-id names the effect of an action that is confirmed"), 2)
-    if external_id is not None and not (external_id.isprintable() and 1 <= len(external_id.strip()) <= 200):
-        raise _failed("settle", ValueError("--external-id is 1 to 200 printable characters"), 2)
-
-    async def work(db: "Database", _: "Database") -> ActionState:
-        found, now, ident = ActionState(outcome), datetime.now(UTC), external_id.strip() if external_id else None
-        return await settle_by_person(db, tenant, operation_id, found, by, ident, CONTRACT, LedgerWords(), now)
-
-    typer.echo(f"{operation_id} is {_in_database('settle', data_dir, work).value}")
-
-
-@app.command()
-def cases(
-    tenant: Annotated[str | None, typer.Option(help="Of this tenant only.")] = None,
-    close: Annotated[str | None, typer.Option(metavar="CASE_ID", help="Close this difference between books.")] = None,
-    by: Annotated[
-        str | None, typer.Option(metavar="STAFF_ID", help="Who closes it: a manager, finance, admin.")
-    ] = None,
-    data_dir: Annotated[Path | None, typer.Option(help="In the stack of this data folder.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array of the open cases.")] = False,
-) -> None:
-    """List the open cases, oldest first, or close one that somebody has dealt with.
-
-    An unknown action is no difference: its case ends when it is settled. Closing lifts no hold.
-    Exit status: 0 done, 1 refused or the database could not be reached, 2 an option is wrong.
-    """
-    import json
-    from datetime import UTC, datetime
-
-    from domain.refusal import NotFound
-    from store.cases import cases_open, close_case
-    from store.comparison import all_tenants
-
-    if (close is None) != (by is None):
-        raise _failed("cases", ValueError("--close and --by go together"), 2)
-
-    async def listing(db: "Database", relay_db: "Database") -> "list[Case]":
-        known = await all_tenants(relay_db)
-        if tenant is not None and tenant not in known:
-            raise NotFound("There is no such tenant.")
-        return [c for t in ([tenant] if tenant else known) for c in await cases_open(db, t)]
-
-    async def closing(db: "Database", relay_db: "Database") -> "Case":
-        found = [c.tenant_id for c in await listing(db, relay_db) if c.case_id == close]
-        of = found[0] if found else tenant
-        if of is None:
-            raise NotFound("There is no such open case.")
-        return await close_case(db, of, close or "", by or "", datetime.now(UTC))
-
-    if close is not None:
-        closed = _in_database("cases", data_dir, closing)
-        typer.echo(f"{closed.kind} {closed.operation_id} of {closed.tenant_id} is closed")
-        return
-    waiting = _in_database("cases", data_dir, listing)
-    if as_json:
-        typer.echo(json.dumps([c.model_dump(mode="json") for c in waiting]))
-        return
-    for c in waiting:
-        told = (
-            f": ledger {c.detail.get('ledger')}, business system {c.detail.get('effect')}"
-            if "violates" in c.detail
-            else ""
-        )
-        typer.echo(f"{c.case_id} {c.tenant_id} {c.kind} {c.operation_id} since {c.opened_at:%Y-%m-%d %H:%M}{told}")
-    typer.echo(f"{len(waiting)} open cases")
-
-
-def _in_database(
-    command: str, data_dir: Path | None, work: "Callable[[Database, Database], Awaitable[Found]]"
-) -> Found:
-    """Run `work` with the app's and the relay's database; a refusal or a database that is away ends the command."""
-    import asyncio
-
-    from sqlalchemy.exc import SQLAlchemyError
-
-    from domain.refusal import Refusal
-    from store.database import Database
-
-    told = _settings(command, data_dir)
-
-    async def run() -> Found:
-        db, relay_db = Database(told.database_url, 2), Database(told.relay_url, 1)
-        try:
-            return await work(db, relay_db)
-        finally:
-            await db.close()
-            await relay_db.close()
-
-    try:
-        return asyncio.run(run())
-    except Refusal as no:
-        raise _failed(command, no, 3 if "wait_s" in no.fields else 1) from None
-    except SQLAlchemyError as fault:
-        raise _failed(command, _plainly(fault), 1) from None
-
-
-def _settings(command: str, data_dir: Path | None = None) -> "Settings":
-    """Return the settings of the environment, or of the stack in `data_dir`; ends the command when they are wrong."""
-    import settings
-    from stack.environment import recorded
-    from stack.faults import StackFault
-    from stack.layout import DataDir
-
-    try:
-        return settings.load(recorded(DataDir.at(data_dir)) if data_dir else None)
-    except StackFault as fault:
-        raise _failed(command, fault, fault.exit_code) from None
-    except settings.SettingsFault as fault:
-        raise _failed(command, fault, 1) from None
-
-
-def _configure_logs(told: "Settings") -> None:
-    from logs import configure
-
-    configure(told.log_level, as_json=told.log_json)
-
-
-def _plainly(fault: Exception) -> Exception:
-    """Return a failure without its statement and its parameters."""
-    return RuntimeError(str(getattr(fault, "orig", None) or fault).strip())
-
-
-def _failed(command: str, fault: Exception, status: int) -> typer.Exit:
-    """Say on standard error why a command failed; returns what ends it with `status`."""
-    typer.echo(f"interlock {command}: {fault}", err=True)
-    return typer.Exit(status)
 
 
 def _migration_head() -> str | None:
@@ -537,6 +301,10 @@ def _migration_head() -> str | None:
 
     folder = Path(__file__).with_name("store") / "migrations"
     return ScriptDirectory(str(folder)).get_current_head() if (folder / "versions").is_dir() else None
+
+
+for command in (cli_books.reconcile, cli_books.dispatch, cli_books.settle, cli_books.cases):
+    app.command()(command)
 
 
 def main() -> None:
