@@ -25,7 +25,7 @@ from gateway.identity import TokenVerifier
 from gateway.keys import FILE_PACE, KEY_SET_BYTES_MAX, URL_PACE, KeySet, Read, Unread, file_reader
 from language.ledger_words import LedgerWords
 from relay.courier import TemporalCourier
-from relay.temporal import TemporalAddress, Waker, connect
+from relay.temporal import Waker, address_of, connect
 from settings import Settings
 from store.database import Database
 from store.listening import listening
@@ -61,17 +61,6 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Leave signals alone: uvicorn would raise them again once it has stopped, and so skip what comes after."""
         yield
-
-
-def address_of(settings: Settings) -> TemporalAddress:
-    """Return where Temporal is, from the settings."""
-    key = settings.temporal_api_key
-    return TemporalAddress(
-        address=settings.temporal_address,
-        namespace=settings.temporal_namespace,
-        tls=settings.temporal_tls,
-        api_key=key.get_secret_value() if key else None,
-    )
 
 
 def keys_of(settings: Settings) -> KeySet:

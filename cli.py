@@ -240,9 +240,8 @@ def recover(
 
     from relay.recover import Recovered
     from relay.recover import recover as rebuild
-    from relay.temporal import Waker, connect
+    from relay.temporal import Waker, address_of, connect
     from store.database import Database
-    from worker import address_of
 
     told = settings_of("recover", data_dir)
 

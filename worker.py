@@ -28,7 +28,7 @@ from language.drafting import TemplateDrafter
 from language.ledger_words import LedgerWords
 from language.understanding import RulesUnderstander
 from relay.relay import Relay
-from relay.temporal import TemporalAddress, Waker, connect
+from relay.temporal import TemporalAddress, Waker, address_of, connect
 from settings import Settings
 from store.database import Database
 from workflows.action import ActionWorkflow
@@ -41,17 +41,6 @@ SENDS_MAX = 3  # of one operation, all under its one key
 # What histories say they were made by. Without one, the SDK digests every loaded module: 1.6 s at each start.
 BUILD_ID = f"interlock-{version('interlock')}"
 WORKFLOWS = [ConversationWorkflow, ActionWorkflow]
-
-
-def address_of(settings: Settings) -> TemporalAddress:
-    """Return where Temporal is, from the settings."""
-    key = settings.temporal_api_key
-    return TemporalAddress(
-        address=settings.temporal_address,
-        namespace=settings.temporal_namespace,
-        tls=settings.temporal_tls,
-        api_key=key.get_secret_value() if key else None,
-    )
 
 
 def shop_of(settings: Settings) -> ShopConnector:

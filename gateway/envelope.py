@@ -15,10 +15,10 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from domain.refusal import Refusal
+from domain.trace import trace
 from gateway.metrics import UNMATCHED, Metrics
 from gateway.problems import problem
 from gateway.refusals import Defect, Unavailable
-from domain.trace import trace
 from store.faults import passes
 
 log = structlog.get_logger(__name__)

@@ -12,8 +12,8 @@ from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 import structlog
 
 from domain.principal import VerifiedPrincipal
-from gateway.refusals import TooManyStreams
 from domain.trace import trace
+from gateway.refusals import TooManyStreams
 from store.listening import Heard
 
 log = structlog.get_logger(__name__)

@@ -5,7 +5,9 @@ Signal-with-start is safe in every state: a workflow that has nothing to do look
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Protocol
 
+from pydantic import SecretStr
 from temporalio.client import Client
 from temporalio.common import Priority, SearchAttributePair, TypedSearchAttributes, WorkflowIDConflictPolicy
 from temporalio.contrib.pydantic import pydantic_data_converter
@@ -34,6 +36,30 @@ class TemporalAddress:
     namespace: str
     tls: bool = False
     api_key: str | None = None
+
+
+class TemporalSettings(Protocol):
+    """What the settings say of Temporal."""
+
+    @property
+    def temporal_address(self) -> str: ...  # noqa: D102
+    @property
+    def temporal_namespace(self) -> str: ...  # noqa: D102
+    @property
+    def temporal_tls(self) -> bool: ...  # noqa: D102
+    @property
+    def temporal_api_key(self) -> SecretStr | None: ...  # noqa: D102
+
+
+def address_of(settings: TemporalSettings) -> TemporalAddress:
+    """Return where Temporal is, from the settings."""
+    key = settings.temporal_api_key
+    return TemporalAddress(
+        address=settings.temporal_address,
+        namespace=settings.temporal_namespace,
+        tls=settings.temporal_tls,
+        api_key=key.get_secret_value() if key else None,
+    )
 
 
 async def connect(where: TemporalAddress, *, lazy: bool = True) -> Client:

@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
-from relay.temporal import connect
+from relay.temporal import address_of, connect
 from replaying import ledger, rendering
 from replaying.chains import Chain, ReplayFault, fetch, read, save
 from replaying.determinism import replay
 from replaying.story import Entry, in_order, started_with, tell
 from settings import Settings
 from store.database import Database
-from worker import address_of
 
 
 async def examine(
