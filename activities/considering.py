@@ -20,7 +20,8 @@ from domain.understanding import Intent, Understanding
 from language.understanding import Understander
 from policy.next_step import meant, next_step
 from store.database import Database
-from store.turns import TEXTS_PER_TURN_MAX, mark_consumed, read_turn, record_evidence
+from store.reading import TEXTS_PER_TURN_MAX, read_turn, record_evidence
+from store.turns import mark_consumed
 
 READ_TIMEOUT_S = 1.5
 PATIENT_READ_TIMEOUT_S = 5.0

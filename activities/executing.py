@@ -23,8 +23,8 @@ from domain.words import Words
 from store.database import Database
 from store.dispatch import Claim, claim, claim_resend, reservation_facts, reserve
 from store.ledger import load_progress
+from store.reading import record_evidence
 from store.settlement import after_dispatch, expire, settle_write, withdraw_fenced
-from store.turns import record_evidence
 
 log = structlog.get_logger()
 

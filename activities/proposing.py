@@ -19,7 +19,7 @@ from domain.words import Words
 from policy.proposal import payload_for
 from store.database import Database
 from store.proposals import Proposal, propose
-from store.turns import ProposingFacts, proposing_facts
+from store.reading import ProposingFacts, proposing_facts
 
 
 class Proposing:

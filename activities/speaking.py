@@ -25,7 +25,8 @@ from policy.reply_gate import Decision, Publish, decide
 from store.database import Database
 from store.ownership import close_idle, hand_off, hand_off_unread
 from store.proposals import withdraw_proposals
-from store.turns import DraftingFacts, drafting_facts, publish_reply, tell_waiting
+from store.reading import DraftingFacts, drafting_facts
+from store.turns import publish_reply, tell_waiting
 
 
 class Speaking:

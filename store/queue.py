@@ -18,7 +18,7 @@ from domain.refusal import NotFound
 from store import tables as t
 from store.database import Database, Tx
 from store.ledger import actions_of, still_entitled, to_action
-from store.turns import load_evidence
+from store.reading import load_evidence
 
 PAGE_MAX = 200
 

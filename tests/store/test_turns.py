@@ -13,7 +13,8 @@ from domain.principal import VerifiedPrincipal
 from domain.refusal import NotFound
 from domain.reply import Segment, Source
 from domain.turn import Effect
-from store.turns import drafting_facts, load_evidence, mark_consumed, proposing_facts, read_turn, tell_waiting
+from store.reading import drafting_facts, load_evidence, proposing_facts, read_turn
+from store.turns import mark_consumed, tell_waiting
 from tests.conftest import MakeTenant
 from tests.store.terms import BUNDLE, SMALL, now, order
 from tests.store.world import Talk

@@ -18,7 +18,7 @@ from domain.reply import CheckedReply, Draft, Segment, Source
 from domain.turn import ClaimResult, Effect, ReserveResult, TurnFence, TurnRow
 from domain.verdict import Verdict, VerdictKind
 from domain.words import Words
-from store import approvals, conversations, dispatch, events, ownership, proposals, replies, settlement, turns
+from store import approvals, conversations, dispatch, events, ownership, proposals, reading, replies, settlement, turns
 from store.database import Database
 from store.ledger import to_action
 from store.tables import actions
@@ -66,7 +66,7 @@ class Talk:
 
     # ------------------------------------------------------------ what is there
     async def row(self) -> TurnRow:
-        return await turns.read_turn(self.db, self.tenant, self.id)
+        return await reading.read_turn(self.db, self.tenant, self.id)
 
     async def log(self, kind: EventKind | None = None) -> list[Event]:
         page = await events.events_after(self.db, self.anybody, self.id, 0)
@@ -114,7 +114,7 @@ class Talk:
             observed_at=observed_at or self.clock(),
             max_age_s=SHOP.evidence_max_age_s,
         )
-        await turns.record_evidence(self.db, self.tenant, self.id, f"customer:{self.customer.id}", found)
+        await reading.record_evidence(self.db, self.tenant, self.id, f"customer:{self.customer.id}", found)
         return found
 
     async def proposal(self, amount: int = SMALL, order_id: str = "A-1", **other: Any) -> proposals.Proposal:

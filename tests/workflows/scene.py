@@ -16,7 +16,7 @@ from domain.principal import PrincipalKind, VerifiedPrincipal
 from domain.wake import Wake
 from store import approvals, conversations, events, ownership, replies
 from store.ledger import actions_of
-from store.turns import read_turn
+from store.reading import read_turn
 from tests.workflows.shop_world import MARKET, Person, somebody
 from tests.workflows.stage import Stage
 from workflows.messages import conversation_workflow_id

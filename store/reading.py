@@ -1,0 +1,274 @@
+"""What a turn begins with, and what drafts and proposals are made from: read in as few round trips as there are.
+
+Nothing here changes anything but to keep the evidence that was read.
+"""
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+
+from domain.account import Evidence
+from domain.action import Action, ActionState, ApprovalRole
+from domain.base import Noun
+from domain.conversation import EventKind, Owner
+from domain.handoff import QueueStatus
+from domain.refusal import NotFound
+from domain.reply import Article
+from domain.turn import TurnRow
+from domain.understanding import Intent, TurnContext
+from store import tables as t
+from store.database import Database, Tx
+from store.ledger import ACTIONS_OF, to_action
+from store.pipeline import Row, Statement, run
+from store.tenancy import customer_status, refunds_30d
+
+TEXTS_PER_TURN_MAX = 50
+
+
+_c, _e = t.conversations.c, t.events.c
+_UNANSWERED = (
+    sa.select(_e.body["text"].astext)
+    .where(
+        _e.conversation_id == _c.id,
+        _e.seq > _c.answered_seq,
+        _e.seq <= _c.customer_seq,
+        _e.kind == EventKind.CUSTOMER_MESSAGE.value,
+    )
+    .order_by(_e.seq.desc())
+    .limit(TEXTS_PER_TURN_MAX + 1)  # one more, so that a turn knows when there is too much for it
+)
+_LEFT_OPEN = (  # what the last turn left open
+    sa.select(_e.body)
+    .where(_e.conversation_id == _c.id, _e.kind == EventKind.UNDERSTANDING.value)
+    .order_by(_e.seq.desc())
+    .limit(1)
+)
+_WHY_A_PERSON = sa.select(t.handoffs.c.reason).where(
+    t.handoffs.c.conversation_id == _c.id, t.handoffs.c.queue_status != QueueStatus.DONE.value
+)
+_UNANSWERED_BY_BOT = sa.and_(_c.owner == Owner.BOT.value, _c.customer_seq > _c.answered_seq)
+_TURN = Statement(
+    sa.select(
+        t.conversations,
+        sa.case((_UNANSWERED_BY_BOT, sa.func.array(_UNANSWERED.scalar_subquery()))).label("texts"),
+        sa.case((_UNANSWERED_BY_BOT, _LEFT_OPEN.scalar_subquery())).label("left_open"),
+        sa.case((_c.owner == Owner.HUMAN.value, _WHY_A_PERSON.scalar_subquery())).label("handoff_reason"),
+    ).where(_c.id == sa.bindparam("conversation_id"))
+)
+_WITH_A_PERSON = Statement(
+    sa.select(t.cases.c.operation_id)
+    .join(t.actions, t.actions.c.operation_id == t.cases.c.operation_id)
+    .where(
+        t.actions.c.conversation_id == sa.bindparam("conversation_id"),
+        sa.or_(*(t.actions.c.state == s.value for s in ActionState if s.in_flight)),
+        t.cases.c.queue_status != "done",
+    )
+)
+
+_CONFIRMED = Statement(
+    sa.select(t.approvals.c.operation_id)
+    .join(t.actions, t.actions.c.operation_id == t.approvals.c.operation_id)
+    .where(
+        t.actions.c.conversation_id == sa.bindparam("conversation_id"),
+        t.actions.c.state == ActionState.AWAITING_APPROVAL.value,
+        t.approvals.c.role == ApprovalRole.CUSTOMER.value,
+        t.approvals.c.decision == "approve",
+        t.approvals.c.voided_at.is_(None),
+        t.approvals.c.payload_digest == t.actions.c.payload_digest,
+        t.approvals.c.policy_digest == t.actions.c.policy_digest,
+        t.approvals.c.evidence_digest == t.actions.c.evidence_digest,
+    )
+)
+
+
+async def read_turn(db: Database, tenant_id: str, conversation_id: str) -> TurnRow:
+    """Return everything a turn begins with, in one read. Raises NotFound."""
+    found, actions, cases, confirmed = await db.at_once(
+        tenant_id,
+        _TURN(conversation_id=conversation_id),
+        ACTIONS_OF(conversation_id=conversation_id),
+        _WITH_A_PERSON(conversation_id=conversation_id),
+        _CONFIRMED(conversation_id=conversation_id),
+    )
+    if not found:
+        raise NotFound("There is no such conversation.")
+    row = found[0]
+    return TurnRow(
+        tenant_id=tenant_id,
+        conversation_id=conversation_id,
+        customer_id=row.principal_id if row.principal_kind == "customer" else None,
+        language=row.language,
+        owner=Owner(row.owner),
+        owner_epoch=row.owner_epoch,
+        version=row.version,
+        answered_seq=row.answered_seq,
+        consumed_seq=row.consumed_seq,
+        customer_seq=row.customer_seq,
+        texts=tuple(reversed(row.texts or ())),
+        context=_context(row.left_open),
+        actions=tuple(to_action(a) for a in actions),
+        cases=tuple(c.operation_id for c in cases),
+        confirmed=tuple(c.operation_id for c in confirmed),
+        updated_at=row.updated_at,
+        handoff_reason=row.handoff_reason,
+    )
+
+
+def _context(left_open: dict[str, Any] | None) -> TurnContext:
+    if left_open is None:
+        return TurnContext()
+    meant = left_open.get("meant") or left_open.get("intent")
+    return TurnContext(
+        intent=Intent(meant) if meant else None,
+        resource=left_open.get("resource"),
+        question=left_open.get("question"),
+        language=left_open.get("language"),
+    )
+
+
+_KEEP_EVIDENCE = Statement(insert(t.evidence).on_conflict_do_nothing())
+_EVIDENCE = Statement(sa.select(t.evidence).where(t.evidence.c.evidence_id == sa.bindparam("evidence_id")))
+
+
+async def record_evidence(db: Database, tenant_id: str, conversation_id: str, subject: str, found: Evidence) -> None:
+    """Keep what was read; evidence is append-only. The same evidence id again changes nothing."""
+    kept = _KEEP_EVIDENCE(
+        evidence_id=found.evidence_id,
+        tenant_id=tenant_id,
+        conversation_id=conversation_id,
+        source=found.source,
+        subject=subject,
+        value=found.account.model_dump(mode="json"),
+        observed_at=found.observed_at,
+        max_age_s=found.max_age_s,
+    )
+    await db.at_once(tenant_id, kept)
+
+
+async def load_evidence(tx: Tx, evidence_id: str) -> Evidence:
+    """Return kept evidence. Raises NotFound."""
+    (found,) = await run(tx, _EVIDENCE(evidence_id=evidence_id))
+    return _to_evidence(found)
+
+
+def _to_evidence(found: list[Row]) -> Evidence:
+    if not found:
+        raise NotFound("There is no such evidence.")
+    row = found[0]
+    return Evidence(
+        evidence_id=row.evidence_id,
+        source=row.source,
+        account=row.value,
+        observed_at=row.observed_at,
+        max_age_s=row.max_age_s,
+    )
+
+
+class DraftingFacts(Noun):
+    """What a draft is made from: kept evidence, effective articles, the conversation's actions."""
+
+    evidence: Evidence | None
+    articles: tuple[Article, ...]
+    actions: tuple[Action, ...]
+    customer_id: str | None
+
+
+async def drafting_facts(
+    db: Database, tenant_id: str, conversation_id: str, evidence_id: str | None, with_articles: bool
+) -> DraftingFacts:
+    """Read what a draft may rest on, in one transaction. Raises NotFound."""
+    customers, actions, *more = await db.at_once(
+        tenant_id,
+        _CUSTOMER(conversation_id=conversation_id),
+        ACTIONS_OF(conversation_id=conversation_id),
+        *([_EVIDENCE(evidence_id=evidence_id)] if evidence_id else []),
+        *([_ARTICLES()] if with_articles else []),
+    )
+    return DraftingFacts(
+        evidence=_to_evidence(more[0]) if evidence_id else None,
+        articles=tuple(_to_article(a) for a in more[-1]) if with_articles else (),
+        actions=tuple(to_action(a) for a in actions),
+        customer_id=_to_customer(customers),
+    )
+
+
+_CUSTOMER = Statement(sa.select(_c.principal_kind, _c.principal_id).where(_c.id == sa.bindparam("conversation_id")))
+
+
+async def customer_of(tx: Tx, conversation_id: str) -> str | None:
+    """Return the customer whose conversation it is; None for an anonymous visitor. Raises NotFound."""
+    (found,) = await run(tx, _CUSTOMER(conversation_id=conversation_id))
+    return _to_customer(found)
+
+
+def _to_customer(found: list[Row]) -> str | None:
+    if not found:
+        raise NotFound("There is no such conversation.")
+    return str(found[0].principal_id) if found[0].principal_kind == "customer" else None
+
+
+class ProposingFacts(Noun):
+    """What a proposal is judged on, beside the evidence."""
+
+    tenant_id: str
+    tenant_kind: str
+    tenant_stage: str
+    policy_digest: str
+    customer_id: str | None
+    customer_status: str
+    refunds_30d_count: int
+    refunds_30d_minor: int
+
+
+async def proposing_facts(
+    db: Database, tenant_id: str, conversation_id: str, evidence_id: str, now: datetime
+) -> tuple[ProposingFacts, Evidence]:
+    """Read what policy looks at for a proposal, in one transaction. Raises NotFound."""
+    async with db.transaction(tenant_id) as tx:
+        customer_id = await customer_of(tx, conversation_id)
+        tenant = (await tx.execute(sa.select(t.tenants))).one()
+        count, amount = await refunds_30d(tx, customer_id or "", now)
+        facts = ProposingFacts(
+            tenant_id=tenant_id,
+            tenant_kind=tenant.kind,
+            tenant_stage=tenant.stage,
+            policy_digest=tenant.policy_digest,
+            customer_id=customer_id,
+            customer_status=await customer_status(tx, customer_id or ""),
+            refunds_30d_count=count,
+            refunds_30d_minor=amount,
+        )
+        return facts, await load_evidence(tx, evidence_id)
+
+
+_a = t.articles.c
+_NEWEST = (
+    sa.select(_a.slug, _a.language, sa.func.max(_a.version).label("version"))
+    .where(
+        _a.effective_from <= sa.func.now(),
+        sa.or_(_a.effective_until.is_(None), _a.effective_until > sa.func.now()),
+        _a.audience != "staff",
+    )
+    .group_by(_a.slug, _a.language)
+    .subquery()
+)
+_ARTICLES = Statement(
+    sa.select(t.articles)
+    .join(
+        _NEWEST,
+        sa.and_(_a.slug == _NEWEST.c.slug, _a.language == _NEWEST.c.language, _a.version == _NEWEST.c.version),
+    )
+    .order_by(_a.slug, _a.language)
+)
+
+
+async def effective_articles(tx: Tx) -> tuple[Article, ...]:
+    """Return the tenant's articles in force now that a customer may see, the newest version of each."""
+    (rows,) = await run(tx, _ARTICLES())
+    return tuple(_to_article(r) for r in rows)
+
+
+def _to_article(r: Row) -> Article:
+    return Article(slug=r.slug, version=r.version, language=r.language, title=r.title, body=r.body, audience=r.audience)
