@@ -78,7 +78,7 @@ def token(
     tenant: Annotated[str, typer.Option(help="The tenant's id.")],
     ident: Annotated[str, typer.Option("--id", help="The customer's, staff member's or visitor's id.")],
     data_dir: DataDirOption = Path(".interlock"),
-    expires_in: Annotated[int, typer.Option(metavar="SECONDS", help="How long the token is good for.")] = 28_800,
+    expires_in: Annotated[int, typer.Option(metavar="SECONDS", min=1, help="How long the token is good for.")] = 28_800,
 ) -> None:
     """Print a token for the dev stack, and nothing else.
 
@@ -185,8 +185,11 @@ def seed(
 
     try:
         done = asyncio.run(run())
-    except (SQLAlchemyError, httpx.HTTPError) as fault:
+    except SQLAlchemyError as fault:
         raise failed("seed", plainly(fault), 1) from None
+    except httpx.HTTPError as fault:
+        where = f"the demo shop at {told.shop_url} does not answer ({fault}); is the stack running?"
+        raise failed("seed", ValueError(where), 1) from None
     past = done.alive
     typer.echo(f"tenants: {', '.join(done.tenants)}")
     if past is None:
@@ -237,6 +240,7 @@ def recover(
     import asyncio
 
     from rich.progress import Progress
+    from sqlalchemy.exc import SQLAlchemyError
 
     from relay.recover import Recovered
     from relay.recover import recover as rebuild
@@ -249,13 +253,21 @@ def recover(
         row = bar.add_task("open work", total=None)
         db = Database(told.relay_url, 3)
         try:
-            waker = Waker(await connect(address_of(told)), told.task_queue, int(told.conversation_idle_close_s))
+            waker = Waker(
+                await connect(address_of(told), lazy=False), told.task_queue, int(told.conversation_idle_close_s)
+            )
             return await rebuild(db, waker, lambda n: bar.advance(row, n))
         finally:
             await db.close()
 
-    with Progress() as bar:
-        done = asyncio.run(run(bar))
+    try:
+        with Progress() as bar:
+            done = asyncio.run(run(bar))
+    except SQLAlchemyError as fault:
+        raise failed("recover", plainly(fault), 1) from None
+    except RuntimeError:
+        where = f"Temporal cannot be reached at {told.temporal_address}; interlock doctor says more"
+        raise failed("recover", ValueError(where), 1) from None
     typer.echo(f"{done.conversations} conversations and {done.actions} actions have their workflows")
     if done.failed:
         raise failed("recover", RuntimeError(f"{done.failed} could not be reached; run it again"), 1)

@@ -59,7 +59,9 @@ def reconcile(
     except (SQLAlchemyError, OperationalFault) as fault:
         if after_restore:
             typer.echo("what was not compared stays on hold: interlock dispatch resume, once its books agree", err=True)
-        raise failed("reconcile", plainly(fault), 1) from None
+        shop = f"the business system at {told.shop_url} cannot be read ({fault}); check INTERLOCK_SHOP_URL and its keys"
+        why = ValueError(shop) if isinstance(fault, OperationalFault) else plainly(fault)
+        raise failed("reconcile", why, 1) from None
     if as_json:
         typer.echo(json.dumps([c.model_dump(mode="json") for c in compared]))
     else:
@@ -148,7 +150,7 @@ def cases(
 
     from domain.refusal import NotFound
     from store.cases import cases_open, close_case
-    from store.comparison import all_tenants
+    from store.comparison import all_tenants, dispatch_held
 
     if (close is None) != (by is None):
         raise failed("cases", ValueError("--close and --by go together"), 2)
@@ -170,6 +172,10 @@ def cases(
         closed = _in_database("cases", data_dir, closing)
         typer.echo(f"{closed.kind} {closed.operation_id} of {closed.tenant_id} is closed")
         return
+
+    async def held(db: "Database", relay_db: "Database") -> list[str]:
+        return [t for t in await all_tenants(relay_db) if tenant in (None, t) and await dispatch_held(db, t)]
+
     waiting = _in_database("cases", data_dir, listing)
     if as_json:
         typer.echo(json.dumps([c.model_dump(mode="json") for c in waiting]))
@@ -182,6 +188,8 @@ def cases(
         )
         typer.echo(f"{c.case_id} {c.tenant_id} {c.kind} {c.operation_id} since {c.opened_at:%Y-%m-%d %H:%M}{told}")
     typer.echo(f"{len(waiting)} open cases")
+    for t in _in_database("cases", data_dir, held):
+        typer.echo(f"{t}: dispatch is held; interlock dispatch resume --tenant {t}")
 
 
 def _in_database(

@@ -19,6 +19,9 @@ def settings_of(command: str, data_dir: Path | None = None) -> "Settings":
     from stack.faults import StackFault
     from stack.layout import DataDir
 
+    if data_dir is None and settings.PREFIX + "DATABASE_URL" not in settings.inherited_environment():
+        what = f"no stack is given: name its --data-dir, or set {settings.PREFIX}DATABASE_URL and the rest"
+        raise failed(command, ValueError(what), 1)
     try:
         return settings.load(recorded(DataDir.at(data_dir)) if data_dir else None)
     except StackFault as fault:

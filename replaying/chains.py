@@ -75,7 +75,9 @@ def read(path: Path) -> Chain:
     except OSError as error:
         raise ReplayFault(f"{path} cannot be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError, ParseError) as error:
-        raise ReplayFault(f"{path} holds no workflow history: {type(error).__name__}.") from error
+        raise ReplayFault(
+            f"{path} holds no workflow history: it must be JSON with `events`, as --save writes it."
+        ) from error
     if not all(run.events for run in found):
         raise ReplayFault(f"{path} holds a history without events.")
     return Chain(workflow_id, found)

@@ -18,7 +18,7 @@ from stack import environment, keys, leftovers, postgres
 from stack.addresses import Addresses, Tour, Wishes, settle
 from stack.child import Child, end
 from stack.environment import Role, Secrets, child_environment
-from stack.faults import StackFault
+from stack.faults import OptionFault, StackFault
 from stack.layout import DataDir, write_private
 from stack.postgres import Cluster
 from stack.ready import ReadyFile
@@ -121,6 +121,7 @@ class Stack:
                 status = self._play(stop)
                 if tour is Tour.ONLY:
                     return status
+                self.terminal.welcome(self.ready)  # again: the tour has scrolled it away
             self.supervisor.watch(stop.asked)
             self.terminal.say("Stopping")
             return 0
@@ -195,5 +196,5 @@ def _secrets(wishes: Wishes, cluster: Cluster | None, kept: Mapping[str, str]) -
     elif wishes.database_url and wishes.owner_url:
         app, owner, relay = wishes.database_url, wishes.owner_url, wishes.relay_url or wishes.owner_url
     else:
-        raise StackFault("--database-url needs --owner-url beside it: the login that owns the tables and may migrate.")
+        raise OptionFault("--database-url needs --owner-url beside it: the login that owns the tables and may migrate.")
     return Secrets(app, owner, relay, kept["SHOP_READ_KEY"], kept["SHOP_WRITE_KEY"])

@@ -64,7 +64,7 @@ def postgres(installation: Installation) -> list[Finding]:
                 _migrations(connection, installation.migration_head),
             ]
     except psycopg.OperationalError as error:
-        why = (str(error).strip().splitlines() or ["no answer"])[-1]
+        why = " ".join(str(error).split())[:200] or "no answer"
         return [fault("postgres", why, f"{UNDER_DEV} INTERLOCK_DATABASE_URL to a Postgres that answers.")]
 
 
@@ -174,7 +174,10 @@ async def _temporal(installation: Installation) -> list[Finding]:
             PATIENCE_S,
         )
     except (RuntimeError, TimeoutError) as error:
-        why = f"{installation.temporal_address}: {(str(error).splitlines() or ['no answer'])[0][:160]}"
+        refused = "onnection refused" in str(error)
+        why = (
+            f"{installation.temporal_address}: {'connection refused' if refused else 'no answer as Temporal gives it'}"
+        )
         return [fault("temporal", why, f"{UNDER_DEV} INTERLOCK_TEMPORAL_ADDRESS, _TLS and _API_KEY.")]
     return [good("temporal", installation.temporal_address), *await _namespace(client, installation)]
 

@@ -10,6 +10,12 @@ class StackFault(Exception):
     exit_code = 1
 
 
+class OptionFault(StackFault):
+    """An option is wrong, or lacks another."""
+
+    exit_code = 2
+
+
 class PortFault(StackFault):
     """A port that was asked for is taken."""
 

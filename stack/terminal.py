@@ -74,7 +74,7 @@ class Terminal:
 def _welcome_lines(ready: ReadyFile) -> list[tuple[str, str]]:
     ui = ready.addresses.temporal_ui_url
     return [
-        ("Chat and API", ready.addresses.api_url),
+        ("API", ready.addresses.api_url),
         *([("Temporal UI", ui)] if ui else []),
         ("Demo shop", ready.addresses.shop_url),
         ("Data", str(ready.data.root)),

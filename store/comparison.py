@@ -159,6 +159,13 @@ async def hold_dispatch(db: Database, tenant_id: str, *, held: bool) -> bool:
     return False
 
 
+async def dispatch_held(db: Database, tenant_id: str) -> bool:
+    """Whether nothing is sent for a tenant just now."""
+    async with db.transaction(tenant_id) as tx:
+        found = (await tx.execute(sa.select(t.tenants.c.dispatch_halted))).scalar_one_or_none()
+    return bool(found)
+
+
 async def _open_case(tx: Tx, tenant_id: str, difference: Difference) -> bool:
     a, k = t.actions.c, t.cases.c
     conversation = sa.select(a.conversation_id).where(a.operation_id == difference.operation_id).scalar_subquery()

@@ -238,5 +238,5 @@ def _next_step(row: sa.Row[Any], actions: list[Action]) -> str:
     if any(a.state is ActionState.SUBMITTED for a in actions):
         return "An action is in flight; its outcome will appear in the log. Answer the open questions meanwhile."
     if row.queue_status == QueueStatus.WAITING.value:
-        return "Take over, answer the open questions, then release or leave it with you."
+        return "Take over and answer the open questions; then release it to the assistant, or keep it."
     return "Answer the open questions, then release to the assistant."
