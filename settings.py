@@ -73,7 +73,7 @@ class Settings(BaseSettings):
     # Limits
     body_bytes_max: Count = Field(default=65_536, description="Largest request body taken.")
     text_chars_max: Count = Field(default=8_000, description="Longest message text taken.")
-    customer_messages_per_minute_max: Count = Field(default=120, description="Messages taken from one principal.")
+    customer_messages_per_minute_max: Count = Field(default=600, description="Messages taken from one principal.")
     tenant_requests_per_second_max: Count = Field(default=200, description="Requests taken from one tenant.")
     unanswered_messages_max: Count = Field(default=200, description="Unanswered messages in one conversation.")
     sse_streams_per_principal_max: Count = Field(default=20, description="Event streams open for one principal.")

@@ -103,6 +103,7 @@ class CancelSubscriptionPayload(Noun):
     kind: Literal[ActionKind.CANCEL_SUBSCRIPTION] = ActionKind.CANCEL_SUBSCRIPTION
     customer_id: str
     subscription_id: str
+    plan: str | None = None  # its name, so that people see what would end
     resource_version: int
 
     @property

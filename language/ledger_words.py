@@ -48,7 +48,9 @@ def _status_key(action: Action) -> str:
         case S.PROPOSED:
             return "proposed"
         case S.AWAITING_APPROVAL:
-            return "awaiting" if action.required_approvals else "proposed"
+            if not action.required_approvals:
+                return "proposed"
+            return "agreed" if set(action.required_approvals) <= set(action.given) else "awaiting"
         case S.SUBMITTED:
             return "sent" if action.sent_at else "submitted"
         case S.UNKNOWN:
@@ -113,7 +115,8 @@ def _section(action: Action) -> str:
 def _values(action: Action, language: str) -> dict[str, str]:
     payload = action.payload
     if isinstance(payload, CancelSubscriptionPayload):
-        return {"subscription": payload.subscription_id}
+        named = f"{payload.plan} ({payload.subscription_id})" if payload.plan else payload.subscription_id
+        return {"subscription": named}
     kind, ident = ("order", payload.order_id) if payload.order_id else ("payment", payload.payment_id or "")
     return {
         "amount": money(payload.amount_minor, payload.currency, language),
@@ -124,7 +127,7 @@ def _values(action: Action, language: str) -> dict[str, str]:
 def _who(action: Action, language: str) -> str:
     """Name whose consent is still needed."""
     needed = [role for role in _ROLES if role in action.required_approvals and role not in action.given]
-    named = [say(language, f"role.{role.value}") for role in needed or action.required_approvals]
+    named = [say(language, f"role.{role.value}") for role in needed]
     whole = named[0] if named else ""
     for further in named[1:]:
         whole = say(language, "role.join", first=whole, second=further)

@@ -47,6 +47,73 @@ _UNIT = re.compile(
 _COUNTED = re.compile(r"\d{1,3}[-–][A-Za-z]{2,}(?:[-–][A-Za-z]+)*|[A-Za-z]{5,}[-–]\d{1,2}", re.IGNORECASE)
 
 
+_PREFIXED = re.compile(r"(?:sub|pay|re|ca|in|ch)_[A-Za-z0-9]{6,60}", re.IGNORECASE)  # an id, digits or not
+
+# A plan by its name: a word with a capital beside a word for "subscription".
+_PLAN = r"(?:plan|subscription|membership|tier|abo|abonnement|tarif|suscripci[oó]n|assinatura|plano|abbonamento|piano)"
+_PLAN_NAMES = (
+    re.compile(rf"\b([A-Z][A-Za-z0-9+]{{1,30}})[ -](?i:{_PLAN})\b"),
+    re.compile(rf"\b(?i:{_PLAN})\s+([A-Z][A-Za-z0-9+]{{1,30}})\b"),
+    re.compile(r"\b(?i:the)\s+([A-Z][A-Za-z0-9+]{1,30})\s+(?i:one)\b"),
+    re.compile(r"\b(?i:unsubscribe me from|cancel my|cancel the)\s+([A-Z][A-Za-z0-9+]{1,30})\b"),
+)
+_NO_PLAN = frozenset(
+    {
+        "a",
+        "an",
+        "annual",
+        "any",
+        "cancel",
+        "current",
+        "das",
+        "dieses",
+        "el",
+        "end",
+        "i",
+        "il",
+        "is",
+        "la",
+        "le",
+        "ma",
+        "mein",
+        "meine",
+        "meu",
+        "mi",
+        "mia",
+        "minha",
+        "mio",
+        "mon",
+        "monthly",
+        "my",
+        "o",
+        "old",
+        "our",
+        "paid",
+        "plan",
+        "please",
+        "stop",
+        "su",
+        "subscription",
+        "that",
+        "the",
+        "this",
+        "tu",
+        "unser",
+        "votre",
+        "what",
+        "which",
+        "yearly",
+        "your",
+    }
+)
+
+
+def plans_named(text: str) -> tuple[str, ...]:
+    """Return the words by which `text` seems to name a plan, each once: to be matched against the account."""
+    found = [m[1] for pattern in _PLAN_NAMES for m in pattern.finditer(text) if m[1].casefold() not in _NO_PLAN]
+    return tuple(dict.fromkeys(found))[:MENTIONS_MAX]
+
+
 def mentions_of(text: str) -> tuple[str, ...]:
     """Return the id-like tokens of `text` in order, each once (compared without case), at most `MENTIONS_MAX`."""
     masked = _MASKS.sub(lambda m: "~" * len(m[0]), text)
@@ -69,6 +136,8 @@ def mentions_of(text: str) -> tuple[str, ...]:
 
 def _identifies(token: str, *, named: bool) -> bool:
     """Whether `token` looks like an id; `named` after a word such as "order" or a hash."""
+    if _PREFIXED.fullmatch(token):
+        return True
     digits = sum(c.isdigit() for c in token)
     if digits == 0 or len(token) > 64 or _UNIT.fullmatch(token) or _COUNTED.fullmatch(token):
         return False

@@ -9,7 +9,7 @@ from typing import Protocol
 from domain.base import Noun
 from domain.understanding import Intent, TurnContext, Understanding
 from language.lexicon import Hit, lexicon
-from language.mentions import mentions_of
+from language.mentions import mentions_of, plans_named
 from language.rules import Score, confidence, held, scores
 from language.suspicion import is_suspicious
 from language.tokens import ID_TOKEN, own_words, set_apart, tokens_of
@@ -25,6 +25,8 @@ _FEW = 2  # words that do not tell a language
 _SHORT = 8  # tokens of a message that may be no more than a yes or a no
 _TALK = ("affirm", "okay", "refuse", "thanks", "greet")
 _NOT_DONE = frozenset({"refund", "cancel", "unsubscribe", "change_plan", "change_address"})
+
+_OF_A_PLAN = (Intent.CANCEL_SUBSCRIPTION, Intent.CORRECTION)  # what may name a subscription by its plan
 
 
 class Understander(Protocol):
@@ -68,11 +70,12 @@ class RulesUnderstander:
         reading = _read("\n".join(_latest(texts)), context)
         corrects = _corrects(reading)
         asks = reading.has("person")
+        mentions = _standing_mentions(reading, corrects=corrects)
         intent, sure = _intent(reading, scores(reading.hits, context, reading.occurrences), context, asks=asks)
         return Understanding(
             intent=intent,
             language=reading.language,
-            mentions=_standing_mentions(reading, corrects=corrects),
+            mentions=mentions or (plans_named("\n".join(texts)) if intent in _OF_A_PLAN else ()),
             asks_for_person=asks,
             corrects=corrects or intent is Intent.CORRECTION,
             suspicious=any(is_suspicious(t) for t in texts[-SUSPECTED_MAX:]),
@@ -136,7 +139,8 @@ def _corrects(reading: Reading) -> bool:
 def _standing_mentions(reading: Reading, *, corrects: bool) -> tuple[str, ...]:
     """Return the ids that the customer stands by: none that is disowned, after a correction those that follow it."""
     ids = sorted((h for h in reading.hits if h.concept == "mention"), key=lambda h: h.start)
-    disowned = {h.end for h in reading.hits if h.concept == "disowned"}
+    wrong_items = {h.sentence for h in reading.hits if h.concept == "wrong_item"}  # the item is wrong, not its order
+    disowned = {h.end for h in reading.hits if h.concept == "disowned" and h.sentence not in wrong_items}
     places = [(h.start, name) for h, name in zip(ids, reading.occurrences, strict=False) if h.end not in disowned]
     turns = sorted((h.start for h in reading.hits if h.concept == "correct"), reverse=True) if corrects else []
     for turn in (*turns, 0):

@@ -6,8 +6,9 @@ Pure; nothing is ever matched outside the account, so another's order and a made
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from domain.account import Account
+from domain.account import Account, Subscription
 
+ENDED_STATUSES = frozenset({"cancelled", "canceled", "ended", "expired", "terminated"})
 DIGITS_MIN = 3  # fewer digits alone name nothing
 
 
@@ -55,12 +56,26 @@ def _handles(account: Account) -> list[tuple[str, str]]:
     """Every string by which a resource may be named, bare, with the resource; a payment of an order stands for it."""
     handles = [(_bare(o.id), f"order:{o.id}") for o in account.orders]
     handles += [(_bare(s.id), f"subscription:{s.id}") for s in account.subscriptions]
+    handles += _plans(account)
     for order in account.orders:
         if order.shipment and order.shipment.tracking_code:
             handles.append((_bare(order.shipment.tracking_code), f"order:{order.id}"))
     for payment in account.payments:
         order_of = account.order(payment.order_id) if payment.order_id else None
         handles.append((_bare(payment.id), f"order:{order_of.id}" if order_of else f"payment:{payment.id}"))
+    return handles
+
+
+def _plans(account: Account) -> list[tuple[str, str]]:
+    """Subscriptions by the name of their plan, where it names one alone; one that runs goes before those that ended."""
+    by_plan: dict[str, list[Subscription]] = {}
+    for subscription in account.subscriptions:
+        by_plan.setdefault(_bare(subscription.plan), []).append(subscription)
+    handles = []
+    for plan, all_of_it in by_plan.items():
+        running = [s for s in all_of_it if s.status not in ENDED_STATUSES] or all_of_it
+        if len(running) == 1:
+            handles.append((plan, f"subscription:{running[0].id}"))
     return handles
 
 

@@ -33,7 +33,20 @@ def meant(situation: Situation) -> Intent:
 
 
 def _heard(situation: Situation) -> Situation:
-    return _corrected(_continued(situation))
+    return _about_what_is_open(_corrected(_continued(situation)))
+
+
+def _about_what_is_open(situation: Situation) -> Situation:
+    """While an action is open, a turn that is not understood most likely asks how it stands; the next goes to a person.
+
+    Handing over at once would withdraw what the customer may have agreed to a moment ago.
+    """
+    told = situation.understanding
+    unclear = told.confidence < CONFIDENCE_MIN and not (told.suspicious or told.mentions or told.asks_for_person)
+    told_already = situation.context.intent is Intent.ACTION_STATUS
+    if not unclear or told_already or open_actions.standing(situation) is None:
+        return situation
+    return _meaning(situation, Intent.ACTION_STATUS)
 
 
 def _superseding(step: Step, situation: Situation) -> Step:

@@ -17,7 +17,7 @@ def payload_for(step: Propose, account: Account, customer_id: str) -> Payload:
     match step.kind, account.resource(step.resource):
         case ActionKind.CANCEL_SUBSCRIPTION, Subscription() as found:
             return CancelSubscriptionPayload(
-                customer_id=customer_id, subscription_id=found.id, resource_version=found.version
+                customer_id=customer_id, subscription_id=found.id, plan=found.plan, resource_version=found.version
             )
         case ActionKind.REFUND, Order() | Payment() as found:
             return _refund(step, found, customer_id)

@@ -9,10 +9,8 @@ from domain.account import Account, Subscription
 from domain.action import ActionKind
 from domain.situation import Situation
 from domain.step import Answer, Clarify, Propose, Question, Step, Topic
-from policy.mentions import canonical, named_in
+from policy.mentions import ENDED_STATUSES, canonical, named_in
 from policy.open_actions import outcome_of, settle, standing
-
-ENDED_STATUSES = frozenset({"cancelled", "canceled", "ended", "expired", "terminated"})
 
 
 def cancel(situation: Situation, account: Account) -> Step:

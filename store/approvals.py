@@ -74,7 +74,7 @@ async def decide(
     """Record `principal`'s decision on exactly `digest`. Raises NotFound, ApprovalStale, ApprovalNotAllowed."""
     async with db.transaction(principal.tenant_id) as tx:
         conversation_id = await conversation_of(tx, operation_id)
-        row = await lock_conversation(tx, conversation_id, principal)
+        row = await _lock_visible(tx, conversation_id, principal)
         action = await lock_action(tx, operation_id)
         now = await under_lock(tx, now)
         await _void_expired(tx, action, now)
@@ -94,6 +94,14 @@ async def decide(
             await leave_wake(tx, row, event, row.owner_epoch),
         )
         return Decided(operation_id=operation_id, role=role, decision=decision, state=action.state, wakes=wakes)
+
+
+async def _lock_visible(tx: Tx, conversation_id: str, principal: VerifiedPrincipal) -> sa.Row[Any]:
+    """Lock the conversation of an action; one that is not the principal's is no action at all."""
+    try:
+        return await lock_conversation(tx, conversation_id, principal)
+    except NotFound:
+        raise NotFound("There is no such action.") from None
 
 
 def _role_for(principal: VerifiedPrincipal, row: sa.Row[Any], action: Action) -> ApprovalRole:

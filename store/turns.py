@@ -94,6 +94,7 @@ async def publish_reply(
         cited = {s.rests_on for s in reply.draft.segments if s.source is Source.LEDGER}
         told = [to_action(r) for r in ledger if r.operation_id in cited]
         actions = {a.operation_id: await with_given(tx, a) for a in told}
+        actions = {k: a.model_copy(update={"language": language}) for k, a in actions.items()}
         text = _spoken_text(reply, actions, words)
         body = {
             "text": text if spoken[0].spoken else f"{words.disclosure(language)} {text}",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from language.mentions import MENTIONS_MAX, mentions_of
+from language.mentions import MENTIONS_MAX, mentions_of, plans_named
 
 
 @pytest.mark.parametrize(
@@ -11,6 +11,7 @@ from language.mentions import MENTIONS_MAX, mentions_of
         ("Hi, where is my order A-10482?", ("A-10482",)),
         ("order a-10482, and sub_8h2k.", ("a-10482", "sub_8h2k")),
         ("pay_9xk2 was charged twice", ("pay_9xk2",)),
+        ("cancel sub_GrJkdDTrOgSeRH", ("sub_GrJkdDTrOgSeRH",)),
         ("#1234 please", ("#1234",)),
         ("w1234567!", ("w1234567",)),
         ("order a 10482", ("a 10482",)),
@@ -34,3 +35,21 @@ def test_ids_are_found_as_written_and_nothing_else(text: str, found: tuple[str, 
 
 def test_very_many_ids_are_cut_off() -> None:
     assert len(mentions_of(" ".join(f"A-{n}" for n in range(10_000, 10_100)))) == MENTIONS_MAX
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Cancel my Team subscription", ("Team",)),
+        ("Please cancel the Business plan", ("Business",)),
+        ("no wait, the Team one", ("Team",)),
+        ("unsubscribe me from Starter", ("Starter",)),
+        ("Bitte kündigen Sie mein Team-Abo", ("Team",)),
+        ("résilier mon abonnement Business", ("Business",)),
+        ("Cancel my subscription", ()),
+        ("Please cancel my subscription. My plan is too expensive.", ()),
+        ("i want to stop my plan", ()),
+    ],
+)
+def test_a_plan_is_named_by_a_word_with_a_capital_beside_its_noun(text: str, found: tuple[str, ...]) -> None:
+    assert plans_named(text) == found

@@ -354,3 +354,26 @@ def test_yes_no_and_is_it_done_are_about_the_ledger(
     intent: Intent, mentions: tuple[str, ...], owned: Account, more: dict[str, Any], expected: Step
 ) -> None:
     check(w.situation(intent, *mentions, owned=owned, **more), expected)
+
+
+@pytest.mark.parametrize(
+    ("mention", "plans", "expected"),
+    [
+        ("Team", {"sub_aaa111": "Team", "sub_bbb222": "Business"}, cancel("sub_aaa111")),
+        ("starter", {"sub_aaa111": "Starter"}, cancel("sub_aaa111")),
+        ("Prime", {"sub_aaa111": "Team"}, ask(Question.WHICH_SUBSCRIPTION)),
+        ("Team", {"sub_aaa111": "Team", "sub_bbb222": "Team"}, ask(Question.WHICH_SUBSCRIPTION)),
+    ],
+)
+def test_a_plan_names_the_one_subscription_that_has_it_and_never_another(
+    mention: str, plans: dict[str, str], expected: Step
+) -> None:
+    owned = w.account(*(w.subscription(ident, plan=plan) for ident, plan in plans.items()))
+    check(w.situation(I.CANCEL_SUBSCRIPTION, mention, owned=owned), expected)
+
+
+def test_a_turn_that_is_not_understood_asks_once_how_an_open_action_stands() -> None:
+    open_action = w.action(w.refund(), op="op_1")
+    unclear = w.situation(I.OUT_OF_SCOPE, owned=ONE, actions=(open_action,), confidence=0.3)
+    check(unclear, answer(Topic.ACTION_STATUS, op="op_1"))
+    check(unclear.model_copy(update={"context": about(I.ACTION_STATUS)}), hand(H.UNDERSTANDING_FAILED))

@@ -47,7 +47,8 @@ def refund(resource: str = "order:A-10001", amount: int = 3000, **more: Any) -> 
 
 
 def cancellation(ident: str = "sub_a1b2c3d4", **more: Any) -> Cancellation:
-    return Cancellation(**{"customer_id": CUSTOMER, "subscription_id": ident, "resource_version": 1, **more})
+    given = {"customer_id": CUSTOMER, "subscription_id": ident, "plan": "Team", "resource_version": 1, **more}
+    return Cancellation(**given)
 
 
 def question(payload: Payload | None = None, owned: Account | None = None, **more: Any) -> PolicyQuestion:
