@@ -130,7 +130,7 @@ class Speaking:
     async def hand_off_unread(self, ask: ConsiderTurn) -> Effect:
         """Give a conversation that could not even be understood to a person, under the epoch of this moment."""
         return await hand_off_unread(
-            self._db, ask.tenant_id, ask.conversation_id, ask.evidence_id, self._words, datetime.now(UTC)
+            self._db, ask.tenant_id, ask.conversation_id, ask.step_id, self._words, datetime.now(UTC)
         )
 
     async def _hand_off(self, ask: TurnEffect, reason: HandoffReason) -> Effect:

@@ -45,9 +45,9 @@ class ConversationRef(Noun):
 
 
 class ConsiderTurn(ConversationRef):
-    """Read what is unanswered and decide the next step. `evidence_id` names what is read, minted by the workflow."""
+    """Read what is unanswered and decide the next step. `step_id` is the step's, minted by the workflow."""
 
-    evidence_id: str
+    step_id: str
     patient: bool = False  # an ordinary activity: may wait longer for the business system
 
 
@@ -115,10 +115,9 @@ class ActionRef(Noun):
 
 
 class ReserveAction(ActionRef):
-    """Reserve under the identity of one step, reading evidence under a minted id."""
+    """Reserve under the identity of one step."""
 
     step_id: str
-    evidence_id: str
 
 
 class LookedUp(Noun):

@@ -65,7 +65,7 @@ class Hand:
         """The customer writes and the bot takes its turn; return the operation id if it proposed something."""
         await accept_message(self.db, who, conversation_id, str(uuid4()), text, None, 200)
         ask = ConsiderTurn(
-            tenant_id=who.tenant_id, conversation_id=conversation_id, evidence_id=str(uuid4()), patient=False
+            tenant_id=who.tenant_id, conversation_id=conversation_id, step_id=str(uuid4()), patient=False
         )
         considered = await self.considering.consider_turn(ask)
         operation_id = await self._take(who.tenant_id, conversation_id, considered)
@@ -105,9 +105,7 @@ class Hand:
         self, tenant_id: str, operation_id: str, *, lose_the_answer: bool = False
     ) -> ActionState | None:
         """Reserve, claim and send; `lose_the_answer` claims and never sends, which looks like a lost answer."""
-        ask = ReserveAction(
-            tenant_id=tenant_id, operation_id=operation_id, step_id=str(uuid4()), evidence_id=str(uuid4())
-        )
+        ask = ReserveAction(tenant_id=tenant_id, operation_id=operation_id, step_id=str(uuid4()))
         if await self.executing.reserve_action(ask) is not ReserveResult.RESERVED:
             return None
         claimed = await claim(self.db, tenant_id, operation_id, 20, self.words, datetime.now(UTC))

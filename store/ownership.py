@@ -5,7 +5,6 @@ INVARIANT 3: whatever the bot lets out requires the epoch that these transaction
 
 from datetime import datetime
 from typing import Any
-from uuid import uuid4
 
 import sqlalchemy as sa
 
@@ -15,11 +14,11 @@ from domain.handoff import HandoffReason, QueueStatus
 from domain.principal import VerifiedPrincipal
 from domain.refusal import NotOwned, RequestConflict
 from domain.turn import Effect, TurnFence
-from domain.understanding import Intent
 from domain.wake import Wake
 from domain.words import NoticeKind, Words
 from store import tables as t
 from store.database import Database, Tx
+from store.handoffs import claim_handoff, insert_handoff, open_handoff
 from store.ledger import actions_of, withdraw_unsent
 from store.log import append, append_behind, change_row, leave_wake, lock_conversation, step_result
 
@@ -59,7 +58,7 @@ async def take_over(
             owner_epoch=epoch,
             holder=staff.id,
         )
-        handoff_id = await _claim_handoff(tx, row, staff, request_id, now)
+        handoff_id = await claim_handoff(tx, row, staff, request_id, now)
         event = await _tell_owner(tx, row, staff.key, Owner.HUMAN, epoch)
         await _tell_handoff(tx, row, staff.key, handoff_id, QueueStatus.CLAIMED)
         await _tell_notice(tx, row, NoticeKind.TAKEN_OVER, words)
@@ -238,7 +237,7 @@ async def hand_over(
     handoff_id = (
         already.id
         if already
-        else await _open_handoff(
+        else await insert_handoff(
             tx, row, f"{actor}:{request_id}", reason, now, intent=understood.get("intent"), note=note
         )
     )
@@ -282,77 +281,6 @@ async def close_idle(db: Database, tenant_id: str, conversation_id: str, idle_si
         event = await _tell_owner(tx, row, BOT, Owner.CLOSED, epoch)
         await change_row(tx, conversation_id, consumed_seq=event.seq)
         return True
-
-
-async def open_handoff(tx: Tx, conversation_id: str) -> sa.Row[Any] | None:
-    """Return the conversation's open handoff, if there is one."""
-    h = t.handoffs.c
-    query = sa.select(t.handoffs).where(h.conversation_id == conversation_id, h.queue_status != QueueStatus.DONE.value)
-    return (await tx.execute(query)).one_or_none()
-
-
-async def _open_handoff(
-    tx: Tx,
-    row: sa.Row[Any],
-    request_id: str,
-    reason: HandoffReason,
-    now: datetime,
-    staff_id: str | None = None,
-    intent: str | None = None,
-    note: str | None = None,
-) -> str:
-    handoff_id = str(uuid4())
-    v = t.evidence.c
-    latest = sa.select(v.evidence_id).where(v.conversation_id == row.id).order_by(v.observed_at.desc()).limit(1)
-    await tx.execute(
-        sa.insert(t.handoffs).values(
-            id=handoff_id,
-            tenant_id=row.tenant_id,
-            conversation_id=row.id,
-            request_id=request_id,
-            reason=reason.value,
-            note=note,
-            goal=await _goal(tx, row.id, intent),
-            queue_status=(QueueStatus.CLAIMED if staff_id else QueueStatus.WAITING).value,
-            assignee=staff_id,
-            claimed_at=now if staff_id else None,
-            open_from_seq=row.answered_seq,
-            through_seq=row.version,
-            evidence_id=latest.scalar_subquery(),
-        )
-    )
-    return handoff_id
-
-
-_ASKING = Intent.ASKS_FOR_PERSON.value  # a wish for a person is a reason, not what the customer came for
-
-
-async def _goal(tx: Tx, conversation_id: str, intent: str | None) -> str:
-    """The label of what the customer was last understood to want, `intent` being that of this turn."""
-    if intent is not None and intent != _ASKING:
-        return intent
-    e = t.events.c
-    told = e.body["intent"].astext
-    query = (
-        sa.select(told)
-        .where(e.conversation_id == conversation_id, e.kind == EventKind.UNDERSTANDING.value, told != _ASKING)
-        .order_by(e.seq.desc())
-        .limit(1)
-    )
-    return (await tx.execute(query)).scalar_one_or_none() or intent or "not_understood_yet"
-
-
-async def _claim_handoff(tx: Tx, row: sa.Row[Any], staff: VerifiedPrincipal, request_id: str, now: datetime) -> str:
-    already = await open_handoff(tx, row.id)
-    if already is None:
-        key = f"{staff.key}:{request_id}"
-        return await _open_handoff(tx, row, key, HandoffReason.STAFF_TAKEOVER, now, staff.id)
-    await tx.execute(
-        sa.update(t.handoffs)
-        .where(t.handoffs.c.id == already.id)
-        .values(queue_status=QueueStatus.CLAIMED.value, assignee=staff.id, claimed_at=now)
-    )
-    return str(already.id)
 
 
 async def _tell_owner(

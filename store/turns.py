@@ -149,9 +149,10 @@ async def tell_waiting(db: Database, fence: TurnFence, operation_id: str, langua
         action = next(a for a in await actions_of(tx, row.id, lock=True) if a.operation_id == operation_id)
         if not action.state.in_flight:
             return Effect.OVERTAKEN  # its outcome is known by now: look again
+        told = action.model_copy(update={"language": language})
         body = {
             "notice": NoticeKind.WAITING_FOR_OUTCOME.value,
-            "text": f"{words.notice(NoticeKind.WAITING_FOR_OUTCOME, language)} {words.status(action)}",
+            "text": f"{words.notice(NoticeKind.WAITING_FOR_OUTCOME, language)} {words.status(told)}",
             "operation_id": operation_id,
         }
         await append(tx, row, EventKind.NOTICE, BOT, body, step_id=fence.step_id)

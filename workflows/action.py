@@ -118,7 +118,6 @@ class ActionWorkflow:
             tenant_id=self._ref.tenant_id,
             operation_id=self._ref.operation_id,
             step_id=str(workflow.uuid4()),
-            evidence_id=str(workflow.uuid4()),
         )
         try:
             result = await step(Errand.RESERVE_ACTION, ask, ReserveResult)

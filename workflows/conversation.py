@@ -180,7 +180,7 @@ class ConversationWorkflow:
         ask = ConsiderTurn(
             tenant_id=self._start.tenant_id,
             conversation_id=self._start.conversation_id,
-            evidence_id=str(workflow.uuid4()),
+            step_id=str(workflow.uuid4()),
         )
         try:
             considered = await step(

@@ -25,7 +25,7 @@ async def consider(
 ) -> Considered:
     environment = ActivityEnvironment()
     environment.info = environment.info.__class__(**{**environment.info.__dict__, "attempt": attempt})
-    ask = ConsiderTurn(tenant_id=MARKET, conversation_id=ident, evidence_id=uuid4().hex, patient=patient)
+    ask = ConsiderTurn(tenant_id=MARKET, conversation_id=ident, step_id=uuid4().hex, patient=patient)
     return await environment.run(Considering(db, shop, RulesUnderstander()).consider_turn, ask)
 
 
