@@ -19,6 +19,9 @@ import structlog
 import uvicorn
 from temporalio.client import Client
 
+from activities.acting import StaffActing
+from activities.policybook import PolicyBook
+from connectors.shop import ShopConnector
 from gateway.app import Doors, create_app
 from gateway.hub import Hub
 from gateway.identity import TokenVerifier
@@ -89,8 +92,21 @@ def url_reader(url: str) -> Read:
     return read
 
 
-def doors_of(settings: Settings, db: Database, client: Client, courier: TemporalCourier) -> Doors:
+def shop_of(settings: Settings) -> ShopConnector:
+    """Return the connector of the business system, for reading alone: the api holds no key for writes."""
+    key = settings.shop_read_key.get_secret_value() if settings.shop_read_key else ""
+    return ShopConnector(settings.shop_url, key, "", settings.dispatch_timeout_s, int(settings.evidence_max_age_s))
+
+
+def acting_of(settings: Settings, db: Database, shop: ShopConnector, policies: PolicyBook) -> StaffActing:
+    """Return what proposes for people of the staff."""
+    ttl_s = int(settings.customer_confirmation_ttl_s), int(settings.staff_approval_ttl_s)
+    return StaffActing(db, shop, policies, LedgerWords(), *ttl_s)
+
+
+def doors_of(settings: Settings, db: Database, client: Client, courier: TemporalCourier, shop: ShopConnector) -> Doors:
     """Return all that the gateway reaches."""
+    policies = PolicyBook(db)
 
     async def temporal() -> None:
         if not await client.service_client.check_health(timeout=PROBE_TIMEOUT):
@@ -104,6 +120,8 @@ def doors_of(settings: Settings, db: Database, client: Client, courier: Temporal
         clock=lambda: datetime.now(UTC),
         verifier=TokenVerifier(keys_of(settings), settings.jwt_issuer, settings.jwt_audience),
         hub=Hub(partial(listening, db), settings.sse_streams_per_principal_max),
+        policies=policies,
+        acting=acting_of(settings, db, shop, policies),
         probes={"temporal": temporal},
     )
 
@@ -127,7 +145,8 @@ async def serve(settings: Settings, listener: socket.socket, ready_file: Path | 
     db = Database(settings.database_url, settings.database_pool_size)
     client = await connect(address_of(settings))
     courier = TemporalCourier(Waker(client, settings.task_queue, int(settings.conversation_idle_close_s)), db)
-    doors = doors_of(settings, db, client, courier)
+    shop = shop_of(settings)
+    doors = doors_of(settings, db, client, courier, shop)
     server = Server(config_of(settings, doors), doors.hub, ready_file)
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, server.handle_exit, number, None)
@@ -139,6 +158,7 @@ async def serve(settings: Settings, listener: socket.socket, ready_file: Path | 
         marking.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await marking
+        await shop.close()
         await db.close()
         log.info("api.stopped")
 

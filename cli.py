@@ -8,7 +8,11 @@ from typing import Annotated, Literal
 
 import typer
 
+import cli_audit
+import cli_backtest
 import cli_books
+import cli_policy
+import cli_policy_judge
 from cli_ends import configure_logs, failed, plainly, settings_of
 
 app = typer.Typer(
@@ -46,6 +50,9 @@ def dev(
         str | None, typer.Option(help="The same Postgres, as the relay role. Default: the owner.")
     ] = None,
     ui: Annotated[bool, typer.Option("--ui/--no-ui", help="Serve Temporal's UI.")] = True,
+    shop_world: Annotated[
+        Path | None, typer.Option(help="Another world for a new demo shop: as GET /_world gives it, or a retail one.")
+    ] = None,
 ) -> None:
     """Run everything on this machine: Postgres, Temporal, the demo shop, worker and api.
 
@@ -68,6 +75,7 @@ def dev(
         owner_url=owner_url,
         relay_url=relay_url,
         ui=ui,
+        shop_world=shop_world,
     )
     raise typer.Exit(run(wishes, settings.inherited_environment()))
 
@@ -138,19 +146,36 @@ def doctor(
 
 @app.command()
 def migrate() -> None:
-    """Bring the database to the newest schema; safe to run again.
+    """Bring the database to the newest schema, and policy that came with an older version to that of this one.
 
+    What somebody has published is left alone. Safe to run again.
     Exit status: 0 it is there, 1 it could not be reached or changed.
     """
+    import asyncio
+
     from sqlalchemy.exc import SQLAlchemyError
 
+    from seeding.tenants import shipped_base
+    from store.database import Database
     from store.migrate import migrate as run
+    from store.provision import renew_seeded_policy
 
     told = settings_of("migrate")
+
+    async def renew() -> list[str]:
+        owner = Database(told.owner_url, 1)
+        try:
+            return await renew_seeded_policy(owner, shipped_base())
+        finally:
+            await owner.close()
+
     try:
         typer.echo(f"schema {run(told.owner_url, told.database_url, told.relay_url)}")
+        renewed = asyncio.run(renew())
     except SQLAlchemyError as fault:
         raise failed("migrate", plainly(fault), 1) from None
+    if renewed:
+        typer.echo(f"the base policy of this version counts for {', '.join(renewed)}")
 
 
 @app.command()
@@ -316,6 +341,11 @@ def _migration_head() -> str | None:
 
 for command in (cli_books.reconcile, cli_books.dispatch, cli_books.settle, cli_books.cases):
     app.command()(command)
+cli_policy.app.command("judge")(cli_policy_judge.judge)
+cli_policy.app.command()(cli_backtest.backtest)
+cli_policy.app.command()(cli_backtest.diff)
+app.add_typer(cli_policy.app)
+app.add_typer(cli_audit.app)
 
 
 def main() -> None:

@@ -3,19 +3,17 @@
 Mounted by `cli`; rooms are imported inside the commands.
 """
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cli_ends import failed, plainly, settings_of
+from cli_duties import staff_who_may
+from cli_ends import Databases, failed, in_databases, plainly, settings_of
+from domain.catalogue.kinds import ActionKind
 
 if TYPE_CHECKING:
     from store.cases import Case
-    from store.database import Database
-
-Found = TypeVar("Found")
 
 
 def reconcile(
@@ -76,24 +74,43 @@ def reconcile(
 
 
 def dispatch(
-    act: Annotated[Literal["hold", "resume"], typer.Argument(help="Stop all dispatch of a tenant, or let it go on.")],
+    act: Annotated[Literal["hold", "resume"], typer.Argument(help="Stop dispatch, or let it go on.")],
     tenant: Annotated[str, typer.Option(help="The tenant's id.")],
+    by: Annotated[str, typer.Option(metavar="STAFF_ID", help="Who answers for it; the policy says who may.")],
+    reason: Annotated[str, typer.Option(help="Why; it stands in the audit.")],
+    kind: Annotated[ActionKind | None, typer.Option(help="Only this kind of action. Default: everything.")] = None,
     data_dir: Annotated[Path | None, typer.Option(help="In the stack of this data folder.")] = None,
 ) -> None:
-    """Hold a tenant's dispatch, or let it go on; nothing is sent to its business system while it is held.
+    """Hold a tenant's dispatch, or that of one kind of action, or let it go on; nothing held is sent from then on.
 
-    Exit status: 0 it is so now, 1 there is no such tenant or the database could not be reached, 2 an option is wrong.
+    Exit status: 0 it is so now, 1 refused or the database could not be reached, 2 an option is wrong.
     """
+    from domain.permission import Tool
     from store.cases import cases_open
-    from store.comparison import hold_dispatch
+    from store.switches import Switches, switches, turn
 
-    async def work(db: "Database", _: "Database") -> "tuple[bool, list[Case]]":
-        return await hold_dispatch(db, tenant, held=act == "hold"), await cases_open(db, tenant)
+    if not reason.strip() or not reason.isprintable():
+        raise failed("dispatch", ValueError("--reason says why, in printable characters"), 2)
 
-    changed, waiting = _in_database("dispatch", data_dir, work)
-    typer.echo(f"{tenant}: dispatch {'is held' if act == 'hold' else 'goes on'}{'' if changed else ', as before'}")
+    async def work(at: Databases) -> "tuple[bool, Switches, list[Case]]":
+        tool = Tool.STOP_DISPATCH if act == "hold" else Tool.RESUME_DISPATCH
+        who = await staff_who_may(at.db, tenant, by, tool, kind.value if kind else "")
+        changed = await turn(at.db, tenant, kind, stopped=act == "hold", by=who, why=reason.strip())
+        return changed, await switches(at.db, tenant), await cases_open(at.db, tenant)
+
+    changed, now, waiting = in_databases("dispatch", data_dir, work)
+    what = f"dispatch of {kind.value}" if kind else "dispatch"
+    typer.echo(f"{tenant}: {what} {'is held' if act == 'hold' else 'goes on'}{'' if changed else ', as before'}")
+    if act == "resume" and kind and now.everything:
+        typer.echo(f"all dispatch is still held: {_resume(tenant)}")
+    for still in now.kinds if act == "resume" else ():
+        typer.echo(f"dispatch of {still.value} is still held: {_resume(tenant)} --kind {still.value}")
     if waiting and act == "resume":
         typer.echo(f"{len(waiting)} cases are open: interlock cases --tenant {tenant}")
+
+
+def _resume(tenant: str) -> str:
+    return f"interlock dispatch resume --tenant {tenant} --by STAFF_ID --reason WHY"
 
 
 def settle(
@@ -112,7 +129,6 @@ def settle(
     Exit status: 0 recorded, 1 refused or the database could not be reached, 2 an option is wrong, 3 too early to be
     recorded as rejected.
     """
-    from datetime import UTC, datetime
 
     from connectors.shop import CONTRACT
     from domain.action import ActionState
@@ -124,11 +140,11 @@ def settle(
     if external_id is not None and not (external_id.isprintable() and 1 <= len(external_id.strip()) <= 200):
         raise failed("settle", ValueError("--external-id is 1 to 200 printable characters"), 2)
 
-    async def work(db: "Database", _: "Database") -> ActionState:
-        found, now, ident = ActionState(outcome), datetime.now(UTC), external_id.strip() if external_id else None
-        return await settle_by_person(db, tenant, operation_id, found, by, ident, CONTRACT, LedgerWords(), now)
+    async def work(at: Databases) -> ActionState:
+        found, ident = ActionState(outcome), external_id.strip() if external_id else None
+        return await settle_by_person(at.db, tenant, operation_id, found, by, ident, CONTRACT, LedgerWords(), at.now)
 
-    typer.echo(f"{operation_id} is {_in_database('settle', data_dir, work).value}")
+    typer.echo(f"{operation_id} is {in_databases('settle', data_dir, work).value}")
 
 
 def cases(
@@ -146,37 +162,37 @@ def cases(
     Exit status: 0 done, 1 refused or the database could not be reached, 2 an option is wrong.
     """
     import json
-    from datetime import UTC, datetime
 
     from domain.refusal import NotFound
     from store.cases import cases_open, close_case
-    from store.comparison import all_tenants, dispatch_held
+    from store.comparison import all_tenants
+    from store.switches import Switches, switches
 
     if (close is None) != (by is None):
         raise failed("cases", ValueError("--close and --by go together"), 2)
 
-    async def listing(db: "Database", relay_db: "Database") -> "list[Case]":
-        known = await all_tenants(relay_db)
+    async def listing(at: Databases) -> "list[Case]":
+        known = await all_tenants(at.relay)
         if tenant is not None and tenant not in known:
             raise NotFound("There is no such tenant.")
-        return [c for t in ([tenant] if tenant else known) for c in await cases_open(db, t)]
+        return [c for t in ([tenant] if tenant else known) for c in await cases_open(at.db, t)]
 
-    async def closing(db: "Database", relay_db: "Database") -> "Case":
-        found = [c.tenant_id for c in await listing(db, relay_db) if c.case_id == close]
+    async def closing(at: Databases) -> "Case":
+        found = [c.tenant_id for c in await listing(at) if c.case_id == close]
         of = found[0] if found else tenant
         if of is None:
             raise NotFound("There is no such open case.")
-        return await close_case(db, of, close or "", by or "", datetime.now(UTC))
+        return await close_case(at.db, of, close or "", by or "", at.now)
 
     if close is not None:
-        closed = _in_database("cases", data_dir, closing)
+        closed = in_databases("cases", data_dir, closing)
         typer.echo(f"{closed.kind} {closed.operation_id} of {closed.tenant_id} is closed")
         return
 
-    async def held(db: "Database", relay_db: "Database") -> list[str]:
-        return [t for t in await all_tenants(relay_db) if tenant in (None, t) and await dispatch_held(db, t)]
+    async def held(at: Databases) -> "dict[str, Switches]":
+        return {t: await switches(at.db, t) for t in await all_tenants(at.relay) if tenant in (None, t)}
 
-    waiting = _in_database("cases", data_dir, listing)
+    waiting = in_databases("cases", data_dir, listing)
     if as_json:
         typer.echo(json.dumps([c.model_dump(mode="json") for c in waiting]))
         return
@@ -188,34 +204,8 @@ def cases(
         )
         typer.echo(f"{c.case_id} {c.tenant_id} {c.kind} {c.operation_id} since {c.opened_at:%Y-%m-%d %H:%M}{told}")
     typer.echo(f"{len(waiting)} open cases")
-    for t in _in_database("cases", data_dir, held):
-        typer.echo(f"{t}: dispatch is held; interlock dispatch resume --tenant {t}")
-
-
-def _in_database(
-    command: str, data_dir: Path | None, work: "Callable[[Database, Database], Awaitable[Found]]"
-) -> Found:
-    """Run `work` with the app's and the relay's database; a refusal or a database that is away ends the command."""
-    import asyncio
-
-    from sqlalchemy.exc import SQLAlchemyError
-
-    from domain.refusal import Refusal
-    from store.database import Database
-
-    told = settings_of(command, data_dir)
-
-    async def run() -> Found:
-        db, relay_db = Database(told.database_url, 2), Database(told.relay_url, 1)
-        try:
-            return await work(db, relay_db)
-        finally:
-            await db.close()
-            await relay_db.close()
-
-    try:
-        return asyncio.run(run())
-    except Refusal as no:
-        raise failed(command, no, 3 if "wait_s" in no.fields else 1) from None
-    except SQLAlchemyError as fault:
-        raise failed(command, plainly(fault), 1) from None
+    for t, stopped in in_databases("cases", data_dir, held).items():
+        if stopped.everything:
+            typer.echo(f"{t}: dispatch is held; {_resume(t)}")
+        for kind in stopped.kinds:
+            typer.echo(f"{t}: dispatch of {kind.value} is held; {_resume(t)} --kind {kind.value}")

@@ -3,13 +3,28 @@
 Imports nothing heavy, so that a small command starts at once.
 """
 
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
 if TYPE_CHECKING:
     from settings import Settings
+    from store.database import Database
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Databases:
+    """The database as the product's own roles have it, and the moment at which the command began."""
+
+    db: "Database"
+    relay: "Database"
+    now: datetime
 
 
 def settings_of(command: str, data_dir: Path | None = None) -> "Settings":
@@ -46,3 +61,35 @@ def failed(command: str, fault: Exception, status: int) -> typer.Exit:
     """Say on standard error why a command failed; returns what ends it with `status`."""
     typer.echo(f"interlock {command}: {fault}", err=True)
     return typer.Exit(status)
+
+
+def in_databases(command: str, data_dir: Path | None, work: Callable[[Databases], Awaitable[Found]]) -> Found:
+    """Run `work` and return what it does; a refusal, or a database that is away, ends the command."""
+    import asyncio
+    from datetime import UTC, datetime
+
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from domain.fault import OperationalFault
+    from domain.refusal import Refusal
+    from settings import SettingsFault
+    from store.database import Database
+
+    told = settings_of(command, data_dir)
+
+    async def run() -> Found:
+        db, relay = Database(told.database_url, 2), Database(told.relay_url, 1)
+        try:
+            return await work(Databases(db=db, relay=relay, now=datetime.now(UTC)))
+        finally:
+            await db.close()
+            await relay.close()
+
+    try:
+        return asyncio.run(run())
+    except Refusal as no:
+        raise failed(command, no, 3 if "wait_s" in no.fields else 1) from None
+    except (OperationalFault, SettingsFault) as fault:
+        raise failed(command, fault, 1) from None
+    except SQLAlchemyError as fault:
+        raise failed(command, plainly(fault), 1) from None

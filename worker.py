@@ -15,12 +15,14 @@ import structlog
 from temporalio.client import Client
 from temporalio.worker import Worker
 
+from activities.approving import Approving
 from activities.comparing import Comparing
 from activities.considering import Considering
 from activities.executing import Executing
 from activities.policybook import PolicyBook
 from activities.proposing import Proposing
 from activities.reconciling import Reconciling
+from activities.refreshing import Refreshing
 from activities.sorting import SortFailures
 from activities.speaking import Speaking
 from connectors.shop import ShopConnector
@@ -33,6 +35,7 @@ from settings import Settings
 from store.database import Database
 from workflows.action import ActionWorkflow
 from workflows.conversation import ConversationWorkflow
+from workflows.refresh import RefreshWorkflow
 from workflows.runner import workflow_runner as workflow_runner  # told on to the replayer
 
 log = structlog.get_logger()
@@ -40,7 +43,7 @@ log = structlog.get_logger()
 SENDS_MAX = 3  # of one operation, all under its one key
 # What histories say they were made by. Without one, the SDK digests every loaded module: 1.6 s at each start.
 BUILD_ID = f"interlock-{version('interlock')}"
-WORKFLOWS = [ConversationWorkflow, ActionWorkflow]
+WORKFLOWS = [ConversationWorkflow, ActionWorkflow, RefreshWorkflow]
 
 
 def shop_of(settings: Settings) -> ShopConnector:
@@ -58,7 +61,8 @@ def shop_of(settings: Settings) -> ShopConnector:
 def activities_of(settings: Settings, db: Database, shop: ShopConnector) -> Sequence[Callable[..., Any]]:
     """Return every activity, bound to its collaborators."""
     words, policies = LedgerWords(), PolicyBook(db)
-    considering = Considering(db, shop, RulesUnderstander())
+    considering = Considering(db, shop, RulesUnderstander(), policies)
+    approving = Approving(db, policies)
     speaking = Speaking(db, TemplateDrafter(), words)
     proposing = Proposing(
         db, policies, words, int(settings.customer_confirmation_ttl_s), int(settings.staff_approval_ttl_s)
@@ -81,8 +85,11 @@ def activities_of(settings: Settings, db: Database, shop: ShopConnector) -> Sequ
         executing.after_dispatch,
         executing.expire_action,
         executing.withdraw_action,
+        approving.remind_approvers,
+        approving.confirm_in_words,
         reconciling.look_up_action,
         reconciling.open_case,
+        Refreshing(shop).refresh_tracking,
     ]
 
 

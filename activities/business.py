@@ -3,6 +3,7 @@
 One business system in this form; a tenant's own connector is chosen here later.
 """
 
+from datetime import datetime
 from typing import Protocol
 
 from domain.account import Evidence
@@ -21,6 +22,10 @@ class BusinessSystem(Protocol):
 
     async def look_up(self, tenant_id: str, operation_id: str, timeout_s: float = 5) -> Lookup:
         """Return what became of an operation. Raises Unreachable."""
+        ...
+
+    async def refresh_tracking(self, tenant_id: str, order_id: str, timeout_s: float = 5) -> datetime | None:
+        """Have the carrier asked anew; where it was just asked, return when it may be again. Raises Unreachable."""
         ...
 
     async def execute(self, action: Action) -> WriteOutcome:

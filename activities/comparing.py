@@ -11,15 +11,17 @@ import structlog
 
 from domain.base import Noun
 from domain.fault import OperationalFault
-from store.comparison import Difference, Effect, all_tenants, compare, hold_dispatch, named_by, open_cases, sent_since
+from store.comparison import Difference, Effect, all_tenants, compare, named_by, open_cases, sent_since
 from store.database import Database
 from store.faults import passes
+from store.switches import turn
 
 log = structlog.get_logger()
 
 INTERVAL_S = 3_600.0
 FIRST_AFTER_S = 300.0  # not at once: a worker that is started again and again must not ask for a day each time
 CLOCK_MARGIN = timedelta(hours=1)  # effects from a little earlier, so that two clocks need not agree
+_RESTORER = "restore:interlock"
 LOOK_BACK = timedelta(hours=26)  # more than a day, so that an hour that was missed is looked at again
 
 
@@ -63,7 +65,7 @@ class Comparing:
             try:
                 books = await self.compare_tenant(tenant, since)
                 if tenant in own_holds and not books.differences:
-                    await hold_dispatch(self._db, tenant, held=False)
+                    await self._hold(tenant, held=False, why="the books agree after the restore")
                 compared.append(books)
             except Exception as fault:  # noqa: BLE001  it is told here, and kept for whoever asked
                 _tell(fault, tenant_id=tenant)
@@ -89,8 +91,12 @@ class Comparing:
         those on hold that could not be compared: from then on nothing tells that hold from anybody else's.
         """
         tenants = await all_tenants(self._relay_db)
-        own = frozenset([tenant for tenant in tenants if await hold_dispatch(self._db, tenant, held=True)])
+        why = "Postgres was restored: its books are compared first"
+        own = frozenset([tenant for tenant in tenants if await self._hold(tenant, held=True, why=why)])
         return _all_of(await self._each(tenants, since, own))
+
+    async def _hold(self, tenant_id: str, *, held: bool, why: str) -> bool:
+        return await turn(self._db, tenant_id, None, stopped=held, by=_RESTORER, why=why)
 
     async def run(self, first_after_s: float = FIRST_AFTER_S, interval_s: float = INTERVAL_S) -> None:
         """Compare every hour until cancelled; what fails now, for whatever reason, is looked at an hour later.

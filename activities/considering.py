@@ -3,23 +3,33 @@
 Nothing here has an effect on the customer; the decision is recorded and the workflow acts on it.
 """
 
+from collections.abc import Callable
+from datetime import UTC, datetime
 from uuid import uuid4
 
 from temporalio import activity
 
 from activities.business import BusinessSystem
+from activities.policybook import PolicyBook
 from domain.account import Account, Evidence
+from domain.catalogue.wish import Wish
 from domain.conversation import Owner
 from domain.errand import Considered, ConsiderTurn, Errand
 from domain.fault import Unreachable
 from domain.handoff import HandoffReason
+from domain.permission import Tool, ToolRole
 from domain.situation import Situation
-from domain.step import HandOff, Step
+from domain.step import Confirm, HandOff, Propose, Step
+from domain.tenant import TenantStanding
 from domain.turn import ActionProgress, TurnRow
 from domain.understanding import Intent, Understanding
+from language.consent import is_plain_yes
 from language.understanding import Understander
 from policy.next_step import meant, next_step
+from policy.refreshing import orders_to_refresh
+from store.approval_words import confirmable
 from store.database import Database
+from store.policies import in_force
 from store.reading import TEXTS_PER_TURN_MAX, read_turn, record_evidence
 from store.turns import mark_consumed
 
@@ -27,16 +37,21 @@ READ_TIMEOUT_S = 1.5
 PATIENT_READ_TIMEOUT_S = 5.0
 ATTEMPTS_BEFORE_A_PERSON = 4  # of the ordinary activity, some ten seconds in all
 
+May = Callable[[Tool, Wish | None], bool]
+"""May the bot use this tool, for this wish if any?"""
 _NEEDS_NO_ACCOUNT = frozenset({Intent.THANKS_GREETING, Intent.ASKS_FOR_PERSON})
 
 
 class Considering:
     """Holds what a decision is made with."""
 
-    def __init__(self, db: Database, business: BusinessSystem, understander: Understander) -> None:
+    def __init__(
+        self, db: Database, business: BusinessSystem, understander: Understander, policies: PolicyBook
+    ) -> None:
         self._db = db
         self._business = business
         self._understander = understander
+        self._policies = policies
 
     @activity.defn(name=Errand.CONSIDER_TURN)
     async def consider_turn(self, ask: ConsiderTurn) -> Considered:
@@ -49,27 +64,80 @@ class Considering:
         understood = self._understander.understand(turn.texts, turn.context)
         if len(turn.texts) > TEXTS_PER_TURN_MAX:
             return _considered(turn, understood, HandOff(reason=HandoffReason.TOO_MANY_MESSAGES))
+        may = await self._permissions(turn.tenant)
+        if not _wants_person(understood) and not _may_deal_with(turn, understood, may):
+            return _considered(turn, understood, HandOff(reason=HandoffReason.POLICY_FORBIDS))
         try:
-            found = await self._evidence(turn, understood, ask)
+            found = await self._evidence(turn, understood, ask) if may(Tool.READ_ACCOUNT, None) else None
         except Unreachable:
             if not ask.patient or activity.info().attempt < ATTEMPTS_BEFORE_A_PERSON:
                 raise
             return _considered(turn, understood, HandOff(reason=HandoffReason.ACCOUNT_UNREADABLE))
-        situation = _situation(turn, understood, found)
-        considered = _considered(turn, understood, next_step(situation), found.evidence_id if found else None)
-        return considered.model_copy(update={"meant": meant(situation)})
+        situation = _situation(turn, understood, found, await self._confirmable(turn, understood))
+        step = _permitted(next_step(situation), may)
+        considered = _considered(turn, understood, step, found.evidence_id if found else None)
+        return considered.model_copy(update={"meant": meant(situation), "refresh": _to_refresh(considered, found)})
+
+    async def _permissions(self, tenant: TenantStanding) -> May:
+        """What the bundle in force lets the bot use at this stage of rollout; where none is, nothing."""
+        digest = tenant.policy_digest
+        if digest is None:
+            return lambda tool, wish: False
+        await self._policies.open(tenant.id, digest)
+
+        def may(tool: Tool, wish: Wish | None) -> bool:
+            told = (wish.kind.value, wish.amount_minor or 0, wish.currency or "") if wish else ()
+            return self._policies.allows(digest, tenant.question(ToolRole.BOT, tool, *told))
+
+        return may
 
     async def _evidence(self, turn: TurnRow, understood: Understanding, ask: ConsiderTurn) -> Evidence | None:
         """Read and keep the account of a signed-in customer, where the intent has any use for it."""
-        if turn.customer_id is None or understood.intent in _NEEDS_NO_ACCOUNT:
+        if turn.customer_id is None or not _needs_account(turn, understood):
             return None
         timeout_s = PATIENT_READ_TIMEOUT_S if ask.patient else READ_TIMEOUT_S
         found = await self._business.read_account(turn.tenant_id, turn.customer_id, str(uuid4()), timeout_s)
         await record_evidence(self._db, turn.tenant_id, turn.conversation_id, f"customer:{turn.customer_id}", found)
         return found
 
+    async def _confirmable(self, turn: TurnRow, understood: Understanding) -> Confirm | None:
+        """What the customer's plain "yes" may confirm, where the bundle in force lets words count as consent."""
+        plain = understood.intent is Intent.AFFIRMATION and len(turn.texts) == 1 and is_plain_yes(turn.texts[0])
+        if turn.customer_id is None or not plain or not any(a.state.unexecuted for a in turn.actions):
+            return None
+        now = datetime.now(UTC)
+        await self._policies.open(turn.tenant_id, await in_force(self._db, turn.tenant_id, now))
+        return await confirmable(self._db, turn.tenant_id, turn.conversation_id, self._policies.allows, now)
 
-def _situation(turn: TurnRow, understood: Understanding, found: Evidence | None) -> Situation:
+
+def _wants_person(understood: Understanding) -> bool:
+    return understood.asks_for_person or understood.intent is Intent.ASKS_FOR_PERSON
+
+
+def _needs_account(turn: TurnRow, understood: Understanding) -> bool:
+    return turn.customer_id is not None and understood.intent not in _NEEDS_NO_ACCOUNT
+
+
+def _may_deal_with(turn: TurnRow, understood: Understanding, may: May) -> bool:
+    """Whether the bot may answer such a turn, and read the account where that is needed."""
+    return may(Tool.ANSWER, None) and (may(Tool.READ_ACCOUNT, None) or not _needs_account(turn, understood))
+
+
+def _permitted(step: Step, may: May) -> Step:
+    """The step, or a person where the bot may not even propose such a thing."""
+    barred = isinstance(step, Propose) and not may(Tool.PROPOSE, step)
+    return HandOff(reason=HandoffReason.POLICY_FORBIDS) if barred else step
+
+
+def _to_refresh(considered: Considered, found: Evidence | None) -> tuple[str, ...]:
+    if found is None or considered.step is None:
+        return ()
+    return orders_to_refresh(considered.step, found.account, datetime.now(UTC))
+
+
+def _situation(
+    turn: TurnRow, understood: Understanding, found: Evidence | None, confirmable: Confirm | None
+) -> Situation:
     account = None if turn.customer_id is None else (found.account if found else Account())
     return Situation(
         understanding=understood,
@@ -78,6 +146,7 @@ def _situation(turn: TurnRow, understood: Understanding, found: Evidence | None)
         actions=turn.actions,
         awaited_by_person=turn.cases,
         confirmed_by_customer=turn.confirmed,
+        confirmable=confirmable,
     )
 
 

@@ -56,13 +56,13 @@ class Executing:
     @activity.defn(name=Errand.LOAD_ACTION)
     async def load_action(self, ask: ActionRef) -> ActionProgress:
         """Return where the ledger says that the action stands."""
-        return await load_progress(self._db, ask.tenant_id, ask.operation_id)
+        return await load_progress(self._db, ask.tenant_id, ask.operation_id, datetime.now(UTC))
 
     @activity.defn(name=Errand.RESERVE_ACTION)
     async def reserve_action(self, ask: ReserveAction) -> ReserveResult:
         """Read the account anew, judge again, and move the action to `submitted`; or say why not."""
-        facts = await reservation_facts(self._db, ask.tenant_id, ask.operation_id)
-        await self._policies.open(facts.policy_digest)
+        facts = await reservation_facts(self._db, ask.tenant_id, ask.operation_id, datetime.now(UTC))
+        await self._policies.open(ask.tenant_id, facts.policy_digest)
         try:
             found = await self._business.read_account(ask.tenant_id, facts.customer_id, str(uuid4()), READ_TIMEOUT_S)
         except Unreachable:

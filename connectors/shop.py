@@ -1,11 +1,11 @@
-"""The connector of the demo shop: account reads, refunds, cancellations, look-ups by operation id.
+"""The connector of the demo shop: account reads, every change of the catalogue, look-ups by operation id, tracking.
 
 Whatever is not a definite success or a definite refusal is unknown (design §5).
 """
 
 import time
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
@@ -41,16 +41,38 @@ _NO_OPERATION, _NO_CUSTOMER = "unknown_operation", "unknown_customer"
 # Definite refusals that the shop documents as kept under the key; every other 4xx proves nothing.
 _REFUSALS = frozenset(
     {
-        "unknown_resource",
-        "version_conflict",
-        "not_refundable",
-        "wrong_currency",
-        "exceeds_captured",
         "already_cancelled",
+        "balance_too_low",
         "declined",
+        "exceeds_captured",
+        "items_not_paired",
+        "not_as_shown",
+        "not_duplicate",
+        "not_locked",
+        "not_offered",
+        "not_original",
+        "not_refundable",
+        "not_returnable",
+        "not_verified",
+        "reset_already_sent",
         "too_late",
+        "unavailable",
+        "unchanged",
+        "unknown_address",
+        "unknown_item",
+        "unknown_payment_method",
+        "unknown_reason",
+        "unknown_resource",
+        "unknown_variant",
+        "version_conflict",
+        "wrong_amount",
+        "wrong_currency",
+        "wrong_status",
     }
 )
+
+# When a carrier may be asked again: what the shop says, within bounds, or this where it says nothing of use.
+_ASK_AGAIN_MAX_S, _ASK_AGAIN_S = 3_600, 60
 
 
 class ShopConnector:
@@ -127,6 +149,23 @@ class ShopConnector:
         except httpx.HTTPError:
             return WriteOutcome(kind=OutcomeKind.UNKNOWN, code="response_lost")
         return _outcome(answer, action.operation_id)
+
+    async def refresh_tracking(self, tenant_id: str, order_id: str, timeout_s: float = 5) -> datetime | None:
+        """Let the shop ask the carrier anew; its answer shows in an account that is read later.
+
+        Return None once it is asked, else the time before which the shop does not ask again. Raises Unreachable, also
+        where the order has no parcel.
+        """
+        path = _path("tenants", tenant_id, "orders", order_id, "tracking", "refresh")
+        try:
+            answer = await self._http.post(path, headers=self._read, timeout=timeout_s)
+        except httpx.HTTPError as fault:
+            raise Unreachable("shop_unreachable") from fault
+        if answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
+            return datetime.now(UTC) + timedelta(seconds=_wait_s(answer))
+        if answer.status_code != httpx.codes.ACCEPTED:
+            raise Unreachable(f"shop_{answer.status_code}")
+        return None
 
     async def _get(
         self, path: str, timeout_s: float, absent: str | None = None, params: dict[str, str] | None = None
@@ -211,20 +250,28 @@ def _lookup(found: dict[str, Any]) -> Lookup:
 
 
 def _request(action: Action) -> tuple[str, dict[str, Any]]:
-    """Return where a write goes and what it says. Raises Unreachable where its ids cannot be in a path."""
-    common = {
-        "operation_id": action.operation_id,
-        "customer_id": action.customer_id,
-        "expected_version": action.payload.resource_version,
-    }
+    """Return where a write goes and what it says. Raises Unreachable where its ids cannot be in a path.
+
+    The shop takes the catalogue's own fields, so that what it does is what was approved, to the last of them.
+    """
+    asked = {"operation_id": action.operation_id, "customer_id": action.customer_id}
+    common = {**asked, "expected_version": action.payload.resource_version}
     match action.payload:
-        case RefundPayload() as refund:
-            money = {"amount_minor": refund.amount_minor, "currency": refund.currency}
-            what = {"order_id": refund.order_id, "payment_id": refund.payment_id}
-            return _path("tenants", action.tenant_id, "refunds"), {**common, **what, **money}
         case CancelSubscriptionPayload() as cancel:
-            path = _path("tenants", action.tenant_id, "subscriptions", cancel.subscription_id, "cancel")
-            return path, common
+            return _path("tenants", action.tenant_id, "subscriptions", cancel.subscription_id, "cancel"), common
+        case RefundPayload():
+            path = _path("tenants", action.tenant_id, "refunds")
+        case payload:
+            path = _path("tenants", action.tenant_id, "changes", payload.kind.value)
+    fields = action.payload.model_dump(mode="json", exclude={"kind", "resource_version", "shown"}, exclude_none=True)
+    return path, {**fields, **common}
+
+
+def _wait_s(answer: httpx.Response) -> int:
+    """Return how many seconds to wait before asking again."""
+    told = answer.headers.get("Retry-After", "")
+    understood = told.isascii() and told.isdigit() and len(told) < 10
+    return min(int(told), _ASK_AGAIN_MAX_S) if understood else _ASK_AGAIN_S
 
 
 def _outcome(answer: httpx.Response, operation_id: str) -> WriteOutcome:

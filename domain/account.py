@@ -4,11 +4,10 @@ Amounts are integer minor units of the currency beside them; times are aware and
 """
 
 from datetime import datetime, timedelta
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from domain.base import Noun, digest_of
+from domain.base import Noun
 
 
 class Fact(BaseModel):
@@ -18,12 +17,63 @@ class Fact(BaseModel):
 
 
 class Item(Fact):
-    """One line of an order."""
+    """One line of an order. `item_id` names the variant that was bought, `product_id` what it is a variant of."""
 
     sku: str = ""
+    item_id: str = ""
+    product_id: str = ""
     title: str
     quantity: int = 1
     price_minor: int
+    returnable: bool = True
+
+
+class Variant(Fact):
+    """What an item may be exchanged for."""
+
+    item_id: str
+    product_id: str
+    title: str = ""
+    price_minor: int
+    available: bool = True
+
+
+class Address(Fact):
+    """One address of the customer's own book, as lines of a label."""
+
+    id: str
+    label: str = ""
+    lines: tuple[str, ...] = ()
+    verified: bool = True
+
+
+class PaymentMethod(Fact):
+    """One way to pay that the customer has on file. `type` is card, gift_card, paypal or bank."""
+
+    id: str
+    type: str
+    label: str = ""
+    balance_minor: int | None = None  # of a gift card
+    currency: str | None = None
+
+
+class Plan(Fact):
+    """One plan that a subscription may have."""
+
+    name: str
+    price_minor: int
+    currency: str
+
+
+class Profile(Fact):
+    """The customer's own record. `access` is ok or locked."""
+
+    id: str
+    access: str = "ok"
+    email_verified: bool = False
+    store_credit_minor: int = 0
+    currency: str = "EUR"
+    version: int = 1
 
 
 class ShipmentEvent(Fact):
@@ -35,12 +85,18 @@ class ShipmentEvent(Fact):
 
 
 class Shipment(Fact):
-    """Where a parcel is, as last scanned."""
+    """Where a parcel is, as last scanned; `observed_at` is when the carrier was last asked."""
 
     carrier: str | None = None
     tracking_code: str | None = None
     status: str
     events: tuple[ShipmentEvent, ...] = ()
+    observed_at: datetime | None = None
+
+    @property
+    def known_at(self) -> datetime | None:
+        """As of when it is known where the parcel is: when the carrier was asked, else the last scan."""
+        return self.observed_at or max((e.at for e in self.events), default=None)
 
 
 class Order(Fact):
@@ -56,6 +112,8 @@ class Order(Fact):
     delivered_at: datetime | None = None
     version: int
     shipment: Shipment | None = None
+    address_id: str | None = None
+    payment_method_id: str | None = None
 
     @property
     def refundable_minor(self) -> int:
@@ -73,6 +131,7 @@ class Subscription(Fact):
     currency: str
     renews_at: datetime | None = None
     version: int
+    payment_method_id: str | None = None
 
 
 class Payment(Fact):
@@ -94,12 +153,20 @@ class Payment(Fact):
         return max(0, self.amount_minor - self.refunded_minor)
 
 
+Resource = Order | Subscription | Payment | Profile
+
+
 class Account(Fact):
-    """All that one customer has. What is not in here does not exist for this customer."""
+    """All that one customer has, and what it may be changed to. What is not in here does not exist for them."""
 
     orders: tuple[Order, ...] = ()
     subscriptions: tuple[Subscription, ...] = ()
     payments: tuple[Payment, ...] = ()
+    profile: Profile | None = None
+    addresses: tuple[Address, ...] = ()
+    payment_methods: tuple[PaymentMethod, ...] = ()
+    plans: tuple[Plan, ...] = ()  # that the tenant offers
+    variants: tuple[Variant, ...] = ()  # of the products in the orders
 
     def order(self, order_id: str) -> Order | None:
         """The customer's own order of that id (ids compare without case), or None."""
@@ -113,8 +180,20 @@ class Account(Fact):
         """The customer's own payment of that id, or None."""
         return next((p for p in self.payments if p.id.casefold() == payment_id.casefold()), None)
 
-    def resource(self, name: str) -> Order | Subscription | Payment | None:
-        """What a payload's `resource` (`order:ID`, `payment:ID`, `subscription:ID`) names, or None."""
+    def address(self, address_id: str | None) -> Address | None:
+        """The address of that id in the customer's own book, or None."""
+        return next((a for a in self.addresses if a.id == address_id), None)
+
+    def payment_method(self, method_id: str | None) -> PaymentMethod | None:
+        """The customer's own way to pay of that id, or None."""
+        return next((m for m in self.payment_methods if m.id == method_id), None)
+
+    def plan(self, name: str | None) -> Plan | None:
+        """The plan of that name that is offered (names compare without case), or None."""
+        return next((p for p in self.plans if p.name.casefold() == (name or "").casefold()), None)
+
+    def resource(self, name: str) -> Resource | None:
+        """What a payload's `resource` (`order:ID`, `payment:ID`, `subscription:ID`, `account:ID`) names, or None."""
         kind, _, ident = name.partition(":")
         match kind:
             case "order":
@@ -123,6 +202,8 @@ class Account(Fact):
                 return self.payment(ident)
             case "subscription":
                 return self.subscription(ident)
+            case "account":
+                return self.profile if self.profile and self.profile.id == ident else None
             case _:
                 return None
 
@@ -139,10 +220,3 @@ class Evidence(Noun):
     def fresh(self, now: datetime) -> bool:
         """Whether a decision may still rest on it (INVARIANT 9)."""
         return now - self.observed_at <= timedelta(seconds=self.max_age_s)
-
-
-def evidence_digest(source: str, resource: str, account: Account) -> str:
-    """Return the digest of what an approval rests on: source and the resource's values, never the time of reading."""
-    found = account.resource(resource)
-    value: dict[str, Any] | None = found.model_dump(mode="json") if found else None
-    return digest_of({"source": source, "resource": resource, "value": value})

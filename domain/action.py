@@ -1,22 +1,30 @@
-"""Actions: the closed union of payloads, the states, and the only moves between them (design §5).
+"""Actions: the closed union of the catalogue's payloads, the states, and the only moves between them (design §5).
 
 The database holds the same table of moves; a test keeps the two equal.
 """
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, get_args
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
+from domain.account import Account
 from domain.base import Noun, digest_of
-
-
-class ActionKind(StrEnum):
-    """What Interlock may propose to change in a business system."""
-
-    REFUND = "refund"
-    CANCEL_SUBSCRIPTION = "cancel_subscription"
+from domain.catalogue.cancel_order import CancelOrderPayload as CancelOrderPayload
+from domain.catalogue.cancel_subscription import CancelSubscriptionPayload as CancelSubscriptionPayload
+from domain.catalogue.change_delivery_address import ChangeDeliveryAddressPayload as ChangeDeliveryAddressPayload
+from domain.catalogue.change_payment_method import ChangePaymentMethodPayload as ChangePaymentMethodPayload
+from domain.catalogue.change_plan import ChangePlanPayload as ChangePlanPayload
+from domain.catalogue.exchange_items import ExchangeItemsPayload as ExchangeItemsPayload
+from domain.catalogue.kinds import ActionKind as ActionKind
+from domain.catalogue.payload import ActionPayload
+from domain.catalogue.refund import RefundPayload as RefundPayload
+from domain.catalogue.refund_duplicate_charge import RefundDuplicateChargePayload as RefundDuplicateChargePayload
+from domain.catalogue.restore_account_access import RestoreAccountAccessPayload as RestoreAccountAccessPayload
+from domain.catalogue.return_items import ReturnItemsPayload as ReturnItemsPayload
+from domain.catalogue.store_credit import StoreCreditPayload as StoreCreditPayload
+from domain.catalogue.wish import Wish
 
 
 class ActionState(StrEnum):
@@ -80,47 +88,44 @@ class Cause(StrEnum):
     NOT_FOUND = "not_found"  # looked up after D + L, and not there
 
 
-class RefundPayload(Noun):
-    """Give back `amount_minor` of `currency` on one order, or on one payment that has no order."""
-
-    kind: Literal[ActionKind.REFUND] = ActionKind.REFUND
-    customer_id: str
-    order_id: str | None = None
-    payment_id: str | None = None
-    amount_minor: int = Field(gt=0)
-    currency: str
-    resource_version: int
-
-    @property
-    def resource(self) -> str:
-        """`order:ID` or `payment:ID`; two actions are never in flight on one."""
-        return f"order:{self.order_id}" if self.order_id else f"payment:{self.payment_id}"
-
-
-class CancelSubscriptionPayload(Noun):
-    """Cancel one subscription of its owner."""
-
-    kind: Literal[ActionKind.CANCEL_SUBSCRIPTION] = ActionKind.CANCEL_SUBSCRIPTION
-    customer_id: str
-    subscription_id: str
-    plan: str | None = None  # its name, so that people see what would end
-    resource_version: int
-
-    @property
-    def resource(self) -> str:
-        """`subscription:ID`."""
-        return f"subscription:{self.subscription_id}"
-
-    amount_minor: Literal[None] = None
-    currency: Literal[None] = None
+Payload = Annotated[
+    RefundPayload
+    | CancelSubscriptionPayload
+    | StoreCreditPayload
+    | CancelOrderPayload
+    | ReturnItemsPayload
+    | ExchangeItemsPayload
+    | ChangeDeliveryAddressPayload
+    | ChangePaymentMethodPayload
+    | ChangePlanPayload
+    | RefundDuplicateChargePayload
+    | RestoreAccountAccessPayload,
+    Field(discriminator="kind"),
+]
+CATALOGUE: dict[ActionKind, type[ActionPayload]] = {
+    payload.model_fields["kind"].default: payload for payload in get_args(get_args(Payload)[0])
+}
+_PAYLOAD: TypeAdapter[Payload] = TypeAdapter(Payload)
+MONEY_KINDS = frozenset(kind for kind, payload in CATALOGUE.items() if payload.moves_money)
 
 
-Payload = Annotated[RefundPayload | CancelSubscriptionPayload, Field(discriminator="kind")]
+def payload_of(wish: Wish, account: Account, customer_id: str) -> Payload:
+    """Return the payload that `wish` comes to over the customer's own account. Raises NotProposable."""
+    return _PAYLOAD.validate_python(CATALOGUE[wish.kind].wished(wish, account, customer_id))
 
 
 def payload_digest(operation_id: str, payload: Payload) -> str:
     """Return the digest that approvals are bound to: everything of the payload, and the operation it is for."""
     return digest_of({"operation_id": operation_id, "payload": payload.model_dump(mode="json")})
+
+
+def evidence_digest(source: str, payload: Payload, account: Account) -> str:
+    """Return the digest of what an approval rests on: source and values, never the time of reading or of a scan."""
+    found = account.resource(payload.resource)
+    value = found.model_dump(mode="json", exclude={"shipment": {"observed_at"}}) if found else None
+    return digest_of(
+        {"source": source, "resource": payload.resource, "value": value, "also": payload.rests_on(account)}
+    )
 
 
 class ApprovalRole(StrEnum):
@@ -157,6 +162,14 @@ class Action(Noun):
     settled_at: datetime | None = None
     external_id: str | None = None
     given: tuple[ApprovalRole, ...] = ()  # consent given so far, where a reader has asked for it
+    requested_by: str = "bot:interlock"
+    reminded_at: datetime | None = None
+    escalated_at: datetime | None = None
+
+    @property
+    def by_staff(self) -> bool:
+        """Whether a person of the staff has asked for it, who then owns the conversation while it is carried out."""
+        return self.requested_by.startswith("staff:")
 
     @property
     def unsent(self) -> bool:

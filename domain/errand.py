@@ -10,7 +10,7 @@ from domain.action import ActionState
 from domain.base import Noun
 from domain.conversation import Owner
 from domain.handoff import HandoffReason
-from domain.step import AwaitOutcome, Propose, Step, Withdraw
+from domain.step import AwaitOutcome, Confirm, Propose, Step, Withdraw
 from domain.turn import ActionProgress, TurnFence
 from domain.understanding import Intent, Understanding
 
@@ -35,6 +35,9 @@ class Errand(StrEnum):
     EXPIRE_ACTION = "expire_action"
     WITHDRAW_ACTION = "withdraw_action"
     OPEN_CASE = "open_case"
+    REMIND_APPROVERS = "remind_approvers"
+    CONFIRM_IN_WORDS = "confirm_in_words"
+    REFRESH_TRACKING = "refresh_tracking"
 
 
 class ConversationRef(Noun):
@@ -67,6 +70,7 @@ class Considered(Noun):
     open_actions: tuple[ActionProgress, ...] = ()
     updated_at: datetime
     handoff_reason: str | None = None
+    refresh: tuple[str, ...] = ()  # orders whose tracking was too old for this step
 
 
 class TurnEffect(Noun):
@@ -95,6 +99,12 @@ class TellWaiting(TurnEffect):
     await_outcome: AwaitOutcome
 
 
+class ConfirmInWords(TurnEffect):
+    """Take the customer's "yes" as their approval."""
+
+    confirm: Confirm
+
+
 class HandOffTurn(TurnEffect):
     """Hand over to a person."""
 
@@ -118,6 +128,13 @@ class ReserveAction(ActionRef):
     """Reserve under the identity of one step."""
 
     step_id: str
+
+
+class RefreshTracking(Noun):
+    """Have the carrier asked about one order's parcel."""
+
+    tenant_id: str
+    order_id: str
 
 
 class LookedUp(Noun):

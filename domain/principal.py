@@ -23,6 +23,7 @@ class StaffRole(StrEnum):
     AGENT = "agent"
     MANAGER = "manager"
     FINANCE = "finance"
+    TRUST_AND_SAFETY = "trust_and_safety"
     ADMIN = "admin"
 
 

@@ -6,6 +6,7 @@ Gathered by an activity; nothing in it is fetched later.
 from domain.account import Account
 from domain.action import Action
 from domain.base import Noun
+from domain.step import Confirm
 from domain.understanding import TurnContext, Understanding
 
 
@@ -18,3 +19,4 @@ class Situation(Noun):
     actions: tuple[Action, ...] = ()
     awaited_by_person: tuple[str, ...] = ()  # operation ids of unknowns that a person has
     confirmed_by_customer: tuple[str, ...] = ()  # operation ids of open proposals whose button has been pressed
+    confirmable: Confirm | None = None  # what a plain "yes" confirms here, where the bundle lets it count at all

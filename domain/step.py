@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from domain.action import ActionKind
 from domain.base import Noun
+from domain.catalogue.wish import Wish
 from domain.handoff import HandoffReason
 
 
@@ -35,6 +35,8 @@ class Question(StrEnum):
     WHICH_ORDER = "which_order"
     UNKNOWN_ORDER = "unknown_order"
     WHICH_SUBSCRIPTION = "which_subscription"
+    WHICH_PLAN = "which_plan"
+    WHICH_ADDRESS = "which_address"
     WHAT_TO_DO = "what_to_do"
 
 
@@ -48,21 +50,21 @@ class Answer(Noun):
 
 
 class Clarify(Noun):
-    """Publish one question. `supersedes`: what the customer has called wrong, without saying yet what is right."""
+    """Publish one question. `supersedes`: what the customer has called wrong, without saying yet what is right.
+
+    `resource` is what is settled already, the customer's own, so that the next turn need not ask for it again.
+    """
 
     step: Literal["clarify"] = "clarify"
     question: Question
+    resource: str | None = None
     supersedes: tuple[str, ...] = ()
 
 
-class Propose(Noun):
+class Propose(Wish):
     """Put an action into the ledger and ask for what policy asks for."""
 
     step: Literal["propose"] = "propose"
-    kind: ActionKind
-    resource: str
-    amount_minor: int | None = None
-    currency: str | None = None
     supersedes: tuple[str, ...] = ()
 
 
@@ -71,6 +73,14 @@ class Withdraw(Noun):
 
     step: Literal["withdraw"] = "withdraw"
     operation_ids: tuple[str, ...]
+
+
+class Confirm(Noun):
+    """The customer has said "yes" to the one proposal that was said last: message `said_seq` is their approval."""
+
+    step: Literal["confirm"] = "confirm"
+    operation_id: str
+    said_seq: int
 
 
 class AwaitOutcome(Noun):
@@ -87,4 +97,4 @@ class HandOff(Noun):
     reason: HandoffReason
 
 
-Step = Annotated[Answer | Clarify | Propose | Withdraw | AwaitOutcome | HandOff, Field(discriminator="step")]
+Step = Annotated[Answer | Clarify | Propose | Withdraw | Confirm | AwaitOutcome | HandOff, Field(discriminator="step")]

@@ -9,6 +9,7 @@ from enum import StrEnum
 from domain.action import Action
 from domain.base import Noun
 from domain.conversation import Owner
+from domain.tenant import TenantStanding
 from domain.understanding import TurnContext
 
 
@@ -16,6 +17,7 @@ class TurnRow(Noun):
     """What one read of the log and the row tells an activity; it holds text and never leaves the activity."""
 
     tenant_id: str
+    tenant: TenantStanding
     conversation_id: str
     customer_id: str | None  # None: an anonymous visitor
     language: str
@@ -96,3 +98,5 @@ class ActionProgress(Noun):
     send_count: int = 0
     created_at: datetime
     person_has_it: bool = False
+    overtaken: bool = False  # what consent was asked for has changed: to be judged, and asked about, again
+    remind_at: datetime | None = None  # when the staff is to be reminded of it next

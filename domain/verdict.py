@@ -5,6 +5,7 @@ A verdict is recorded with the facts it was judged on, so that it can be judged 
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Any, Literal
 
 from domain.account import Account
 from domain.action import ApprovalRole, Payload
@@ -29,8 +30,31 @@ class Verdict(Noun):
     policy_digest: str
 
 
+class Judgement(Noun):
+    """A verdict with what it was judged on, so that it can be judged again: the request, and the approvals of then."""
+
+    verdict: Verdict
+    request: dict[str, Any]
+    granted: tuple[ApprovalRole, ...] = ()
+
+
+class Actor(Noun):
+    """Who acts: the bot, or a person of the staff in a role."""
+
+    kind: Literal["bot", "staff"] = "bot"
+    role: str = "bot"
+    id: str = "interlock"
+
+
+BOT = Actor()
+
+
 class PolicyQuestion(Noun):
-    """May the bot, for this customer, do `payload` now? Every fact policy may look at; `now` included."""
+    """May `actor`, for this customer, do `payload` now? Every fact policy may look at; `now` included.
+
+    Amounts of the past count what was or may have been moved, in the payload's currency; a window's length is in its
+    name.
+    """
 
     tenant_id: str
     tenant_kind: str
@@ -42,6 +66,11 @@ class PolicyQuestion(Noun):
     evidence_max_age_s: int
     now: datetime
     granted: tuple[ApprovalRole, ...] = ()
+    actor: Actor = BOT
     stage: str = "approval_required"
     refunds_30d_minor: int = 0
     refunds_30d_count: int = 0
+    tenant_refunds_24h_minor: int = 0
+    actions_in_conversation: int = 0  # besides this one
+    open_money_actions: int = 0  # on the same order or payment, besides this one
+    stopped: bool = False  # a kill switch holds for the tenant or for this kind

@@ -4,15 +4,19 @@ Models of what is read; what is sent stands in `bodies`.
 """
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.action import ActionKind, ActionState, ApprovalDecision, ApprovalRole, Cause
+from domain.audit import AuditRow
+from domain.chain import Head
 from domain.conversation import Owner, Phase
 from domain.handoff import QueueStatus
+from store.approval_queue import ApprovalItem
 from store.conversations import Found
-from store.queue import ApprovalItem, QueueItem
+from store.policies import Publication
+from store.queue import QueueItem
 
 
 class Answer(BaseModel):
@@ -86,6 +90,7 @@ class ActionAnswer(Answer):
     payload_digest: str = Field(description="What an approval has to name.")
     required_approvals: list[ApprovalRole]
     external_id: str | None = None
+    repair: str | None = Field(default=None, description="For staff: how it is undone, or what repairs it.")
     history: list[HistoryEntry]
 
 
@@ -98,6 +103,94 @@ class ApprovalRecorded(Answer):
     state: ActionState
 
 
+class ActionProposed(Answer):
+    """What you proposed, as policy has judged it; repeated, the first answer."""
+
+    operation_id: str
+    state: ActionState
+    required_approvals: list[ApprovalRole] = Field(description="Whose consent it waits for.")
+    payload_digest: str = Field(description="What an approval has to name.")
+    rules: list[str] = Field(
+        description="The rules of policy that decided.", examples=[["refund-small-with-confirmation"]]
+    )
+
+
+class SwitchesStand(Answer):
+    """What is stopped: `everything`, or the kinds of action named."""
+
+    everything: bool
+    kinds: list[ActionKind]
+
+
+class BundleShown(Answer):
+    """A published bundle without its files. A layer has its tenant and its base."""
+
+    digest: str
+    bundle_id: str
+    version: str
+    manifest: dict[str, Any]
+    tenant_id: str | None
+    base_digest: str | None
+    published_at: datetime
+
+
+class PolicyStands(Answer):
+    """The bundle in force, by its digest; every publication and every bundle, the newest first."""
+
+    in_force: str
+    publications: list[Publication]
+    bundles: list[BundleShown]
+
+
+class PolicyPublished(Answer):
+    """A publication, and what the examination found: each a sentence for people."""
+
+    publication: Publication
+    cases: int = Field(description="How many cases came out as they say: all of them.")
+    conflicts: list[str] = Field(description="Rules that pull in opposite directions, and that the base does not have.")
+    unreached: list[str] = Field(description="Permits that no request tried gets through.")
+
+
+class ApprovalTaken(Answer):
+    """Who has an approval, and until when at most: nobody else of the staff decides it meanwhile."""
+
+    operation_id: str
+    staff: str
+    until: datetime
+
+
+class ApprovalFree(Answer):
+    """You do not have this approval any more."""
+
+    operation_id: str
+
+
+class BatchDecided(Answer):
+    """One item of a batch, decided."""
+
+    outcome: Literal["decided"] = "decided"
+    operation_id: str
+    role: ApprovalRole
+    decision: ApprovalDecision
+    state: ActionState
+
+
+class BatchRefused(Answer):
+    """One item of a batch that was not decided, with the problem that it would have been answered with on its own."""
+
+    outcome: Literal["refused"] = "refused"
+    operation_id: str
+    problem: str = Field(description="The slug of the problem.", examples=["approval-stale"])
+    detail: str
+    reason: str | None = None
+
+
+class BatchAnswered(Answer):
+    """What has become of each item of a batch, in the order in which they came."""
+
+    items: list[Annotated[BatchDecided | BatchRefused, Field(discriminator="outcome")]]
+
+
 class Queue(Answer):
     """What waits for a person, most urgent first."""
 
@@ -105,7 +198,7 @@ class Queue(Answer):
 
 
 class Approvals(Answer):
-    """What waits for consent, the soonest to expire first."""
+    """What waits for consent: first what nobody has decided in time, then the soonest to expire."""
 
     items: list[ApprovalItem]
 
@@ -115,6 +208,13 @@ class SearchPage(Answer):
 
     items: list[Found]
     next_cursor: str | None
+
+
+class AuditShown(Answer):
+    """Rows of the audit as they were hashed, in order, and the last row of the chain, if there is one."""
+
+    items: list[AuditRow]
+    head: Head | None
 
 
 class Alive(Answer):

@@ -6,23 +6,47 @@ Doors are made by a composition root or by a test; the desk is made of them and 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Protocol
 
 from starlette.requests import Request
 
 from domain.courier import Courier
+from domain.permission import ToolQuestion
 from domain.principal import VerifiedPrincipal
 from domain.wake import Wake
 from domain.words import Words
 from gateway.hub import Hub
 from gateway.idempotency import Once
-from gateway.identity import Identity, Session, Verifier
+from gateway.identity import Caller, Identity, Session, Verifier
 from gateway.metrics import Metrics
 from gateway.rates import Rates
+from publishing.apart import Examiner
 from settings import Settings
 from store.database import Database
+from store.staff_proposals import StaffProposed, StaffRequest
 
 Probe = Callable[[], Awaitable[object]]
 """Returns where a dependency answers, and raises where it does not."""
+
+
+class Acting(Protocol):
+    """Proposes for people of the staff, over the business system as it is now."""
+
+    async def propose(self, staff: VerifiedPrincipal, conversation_id: str, request: StaffRequest) -> StaffProposed:
+        """Return what was proposed. Raises refusals, and OperationalFault where the account cannot be read."""
+        ...
+
+
+class Policies(Protocol):
+    """The bundles in force: each is opened by its digest, and answers from then on."""
+
+    async def open(self, tenant_id: str, digest: str) -> None:
+        """Make sure that the bundle can answer. Raises OperationalFault where it cannot be had."""
+        ...
+
+    def allows(self, digest: str, question: ToolQuestion) -> bool:
+        """Return whether a tool may be used under that bundle, which is open."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -36,6 +60,8 @@ class Doors:
     clock: Callable[[], datetime]
     verifier: Verifier
     hub: Hub
+    policies: Policies
+    acting: Acting
     probes: Mapping[str, Probe] = field(default_factory=dict)  # beside Postgres and the keys: Temporal
 
 
@@ -45,11 +71,14 @@ class Desk:
     def __init__(self, doors: Doors) -> None:
         self.settings, self.db, self.words, self.clock = doors.settings, doors.db, doors.words, doors.clock
         self.hub, self.probes, self.verifier = doors.hub, doors.probes, doors.verifier
+        self.policies = doors.policies
+        self.acting = doors.acting
         self.public_url = doors.settings.api_public_url
         self.metrics = Metrics()
         self.identity = Identity(doors.db, doors.verifier, now=lambda: doors.clock().timestamp())
         self.rates = Rates.of(doors.settings)
         self.once = Once(doors.db, doors.clock)
+        self.examiner = Examiner()
         self._courier = doors.courier
 
     def send(self, *wakes: Wake | None) -> None:
@@ -70,6 +99,6 @@ def session_of(request: Request) -> Session:
     return session
 
 
-def caller_of(request: Request) -> VerifiedPrincipal:
+def caller_of(request: Request) -> Caller:
     """Return the principal of this request."""
     return session_of(request).principal

@@ -1,49 +1,137 @@
-"""Who may do what: staff do what is theirs, customers what is theirs, and what one may not see is not there.
+"""Who may do what: the kind of principal decides what is theirs at all, the tenant's policy what their role may use.
 
-A 403 is told only to those who may see the thing; to everybody else it does not exist.
+A 403 is told only to those who may see the thing; to everybody else, and to those who may not look, it is not there.
 """
 
-from domain.principal import PrincipalKind, VerifiedPrincipal
-from domain.refusal import Forbidden
+from domain.fault import OperationalFault
+from domain.permission import Tool, ToolRole
+from domain.principal import PrincipalKind
+from domain.refusal import Forbidden, NotFound
 from gateway.desk import Desk
+from gateway.identity import Caller
+from gateway.refusals import Unavailable
 from store.conversations import view_conversation
 
 _AUTHORS = frozenset({PrincipalKind.CUSTOMER, PrincipalKind.ANONYMOUS})
+_STAFF_ONLY = "This is for the staff of the organisation."
+RETRY_AFTER_S = 5
 
 
-def require_staff(caller: VerifiedPrincipal) -> VerifiedPrincipal:
+def role_of(caller: Caller) -> ToolRole:
+    """Return in whose role the caller uses tools: staff in the one that the database gives them now."""
+    return ToolRole(caller.role.value if caller.role else caller.kind.value)
+
+
+async def may_use(
+    desk: Desk, caller: Caller, tool: Tool, *, kind: str = "", amount_minor: int = 0, currency: str = ""
+) -> bool:
+    """Return whether the bundle in force lets the caller use `tool`, on an action of that kind and amount if any.
+
+    Where no bundle is in force nobody may use anything. Raises Unavailable where the bundle cannot be had.
+    """
+    tenant = caller.tenant
+    if tenant.policy_digest is None:
+        return False
+    question = tenant.question(role_of(caller), tool, kind, amount_minor, currency)
+    try:
+        await desk.policies.open(tenant.id, tenant.policy_digest)
+    except OperationalFault as fault:
+        raise Unavailable("The policy in force cannot be read at the moment.", retry_after_s=RETRY_AFTER_S) from fault
+    return desk.policies.allows(tenant.policy_digest, question)
+
+
+async def require_tool(
+    desk: Desk, caller: Caller, tool: Tool, *, kind: str = "", amount_minor: int = 0, currency: str = ""
+) -> None:
+    """Return where the caller may use `tool`. Raises Forbidden, and Unavailable where the policy cannot be had."""
+    if not await may_use(desk, caller, tool, kind=kind, amount_minor=amount_minor, currency=currency):
+        raise _forbidden(caller, tool)
+
+
+def require_staff(caller: Caller) -> Caller:
     """Return the caller, a person of the staff. Raises Forbidden."""
     if not caller.is_staff:
-        raise Forbidden("This is for the staff of the organisation.")
+        raise Forbidden(_STAFF_ONLY)
     return caller
 
 
-def require_author(caller: VerifiedPrincipal) -> VerifiedPrincipal:
-    """Return the caller, a customer or visitor. Raises Forbidden."""
+async def require_author(desk: Desk, caller: Caller) -> Caller:
+    """Return the caller, a customer or visitor who may write. Raises Forbidden."""
     if caller.kind not in _AUTHORS:
         raise Forbidden("Only customers and visitors begin conversations.")
+    await require_tool(desk, caller, Tool.WRITE_MESSAGE)
     return caller
 
 
-async def staff_of(desk: Desk, caller: VerifiedPrincipal, conversation_id: str) -> VerifiedPrincipal:
-    """Return the caller, a person of the staff. Raises NotFound for what they may not see, else Forbidden."""
+async def reader_of(desk: Desk, caller: Caller, what: str = "conversation") -> Caller:
+    """Return the caller, who may look at what is theirs to see. Raises NotFound: what one may not see is not there."""
+    if not await may_read(desk, caller):
+        raise NotFound(f"There is no such {what}.")
+    return caller
+
+
+async def require_reader(desk: Desk, caller: Caller) -> None:
+    """Return where the caller may look at what is theirs to see. Raises Forbidden."""
+    await require_tool(desk, caller, _reading(caller))
+
+
+async def may_read(desk: Desk, caller: Caller) -> bool:
+    """Return whether the caller may look at conversations at all: their own, or those of the organisation."""
+    return await may_use(desk, caller, _reading(caller))
+
+
+def _reading(caller: Caller) -> Tool:
+    return Tool.READ_OWN if caller.kind in _AUTHORS else Tool.READ_CONVERSATIONS
+
+
+async def staff_of(
+    desk: Desk,
+    caller: Caller,
+    conversation_id: str,
+    tool: Tool,
+    *,
+    kind: str = "",
+    amount_minor: int = 0,
+    currency: str = "",
+) -> Caller:
+    """Return the caller, of the staff, who may use `tool`. Raises NotFound for what is hidden, else Forbidden."""
     if not caller.is_staff:
-        await view_conversation(desk.db, caller, conversation_id)
-        raise Forbidden("This is for the staff of the organisation.")
+        await _see(desk, caller, conversation_id)
+        raise Forbidden(_STAFF_ONLY)
+    if not await may_use(desk, caller, tool, kind=kind, amount_minor=amount_minor, currency=currency):
+        await _see(desk, caller, conversation_id)
+        raise _forbidden(caller, tool)
     return caller
 
 
-async def author_of(desk: Desk, caller: VerifiedPrincipal, conversation_id: str) -> VerifiedPrincipal:
-    """Return the caller, a customer or visitor. Raises NotFound for what they may not see, else Forbidden."""
+async def author_of(desk: Desk, caller: Caller, conversation_id: str) -> Caller:
+    """Return the caller, a customer or visitor who may write. Raises NotFound for what is hidden, else Forbidden."""
     if caller.kind not in _AUTHORS:
-        await view_conversation(desk.db, caller, conversation_id)
+        await _see(desk, caller, conversation_id)
         raise Forbidden("Only the customer writes as the customer; people of the staff reply.")
-    return caller
+    return await _user_of(desk, caller, conversation_id, Tool.WRITE_MESSAGE)
 
 
-async def person_of(desk: Desk, caller: VerifiedPrincipal, conversation_id: str) -> VerifiedPrincipal:
-    """Return the caller, anybody but a machine. Raises NotFound for what they may not see, else Forbidden."""
+async def person_of(desk: Desk, caller: Caller, conversation_id: str) -> Caller:
+    """Return the caller, who may ask for a person. Raises NotFound for what is hidden, else Forbidden."""
     if caller.kind is PrincipalKind.SERVICE:
-        await view_conversation(desk.db, caller, conversation_id)
+        await _see(desk, caller, conversation_id)
         raise Forbidden("Services look, and ask for nobody.")
+    return await _user_of(desk, caller, conversation_id, Tool.ASK_FOR_PERSON)
+
+
+async def _user_of(desk: Desk, caller: Caller, conversation_id: str, tool: Tool) -> Caller:
+    if not await may_use(desk, caller, tool):
+        await _see(desk, caller, conversation_id)
+        raise _forbidden(caller, tool)
     return caller
+
+
+async def _see(desk: Desk, caller: Caller, conversation_id: str) -> None:
+    """Return where the caller may see the conversation. Raises NotFound."""
+    await view_conversation(desk.db, await reader_of(desk, caller), conversation_id)
+
+
+def _forbidden(caller: Caller, tool: Tool) -> Forbidden:
+    role, use = role_of(caller).value.replace("_", " "), tool.value.replace("_", " ")
+    return Forbidden(f"The policy in force does not let the role {role} {use}.")

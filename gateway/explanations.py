@@ -39,7 +39,7 @@ EXPLANATIONS: dict[str, Explanation] = {
     "forbidden": Explanation(
         "You may see this, and your kind of account may not do it: taking over, releasing, replying, the "
         "queue, the list of approvals and handoff bundles are for staff; writing as the customer is for the"
-        " customer.",
+        " customer. Or the policy in force does not let your role do it; `detail` says what, and for which role.",
         "Use a token of the right kind. Roles are looked up at every request, so that a new role counts at once.",
     ),
     "not-found": Explanation(
@@ -110,17 +110,45 @@ EXPLANATIONS: dict[str, Explanation] = {
         "`current_version` is the version now. Read the events after yours, then decide whether to send it still.",
     ),
     "request-conflict": Explanation(
-        "This `request_id` was used for another kind of request in this conversation.",
-        "Use a new `request_id` for each takeover, release and handoff; repeat it only to repeat the request.",
+        "This `request_id` was used for another request in this conversation.",
+        "Use a new `request_id` for each takeover, release, handoff and action; repeat it only to repeat the request.",
     ),
     "approval-stale": Explanation(
         "What would be approved is not what the action says now, was decided already, or no longer waits "
-        "for an approval. Nothing was approved.",
-        "Read the action again: its `state` and `payload_digest`. Decide on what it says now, naming that digest.",
+        "for an approval; or policy or evidence have changed since it was asked for. Nothing was approved.",
+        "`reason` says which: `digest_changed`, `expired`, `already_decided`, `not_waiting`, `policy_changed`, "
+        "`evidence_changed` or `consumed`. Read the action again, and decide on what it says now. After a change of "
+        "policy or evidence it is judged again at once; what is still needed is asked for by a new `proposal`.",
     ),
     "approval-not-allowed": Explanation(
-        "This approval is for another role, or for somebody other than whoever proposed the action.",
-        "`required_approvals` of the action says whose consent it needs; one of those has to decide.",
+        "This approval is for another role, or for somebody other than whoever proposed the action, or it cannot be "
+        "given in a batch.",
+        "`reason` says which: `wrong_role` (the action does not need what you could give), `not_entitled` (the policy "
+        "in force does not let your role give it), `own_proposal`, `not_alike` or `not_low_risk` (of a batch, of which "
+        "nothing was decided). `required_approvals` of the action says whose consent it needs.",
+    ),
+    "approval-claimed": Explanation(
+        "Somebody else of the staff is deciding this approval at the moment. Nothing was decided.",
+        "`staff` says who, and `until` how long at most. Talk to them, or come back when it is free.",
+    ),
+    "not-proposable": Explanation(
+        "The action does not fit the customer's account as it is now: it names an order, item, payment method, "
+        "address or plan that is not the customer's, or lacks what an action of its kind needs.",
+        "`detail` says which. Read the account again, and name what is in it.",
+    ),
+    "bundle-unfit": Explanation(
+        "This policy bundle does not load, is not for this organisation, or has a case that comes out otherwise than "
+        "it says. Nothing was published.",
+        "`file` and `line` say where, `wrong` what it is and `right` what would be right; `cases` are the cases that "
+        "come out otherwise. `interlock policy validate` says the same, before you publish.",
+    ),
+    "policy-forbids": Explanation(
+        "Policy forbids this action, whoever consents to it. It stands in the ledger as denied; nothing was changed.",
+        "`rules` names the rules that forbid it; the policy page says each in plain words. Propose what they allow.",
+    ),
+    "action-in-flight": Explanation(
+        "An action on the same thing may have been sent, and its outcome is not known yet.",
+        "Wait until `operation_id` is confirmed or rejected; its outcome appears among the events. Then propose again.",
     ),
     "not-owned": Explanation(
         "A person has to hold the conversation for this, and, to release it, that person has to be you, at "

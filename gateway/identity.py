@@ -13,6 +13,7 @@ import jwt
 from jwt.exceptions import PyJWTError
 
 from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
+from domain.tenant import TenantStanding
 from gateway.keys import KeySet
 from gateway.refusals import CustomerBlocked, Unauthenticated
 from store import admission
@@ -35,11 +36,17 @@ class Claims:
     expires_at: float  # seconds of the epoch
 
 
+class Caller(VerifiedPrincipal):
+    """A verified principal with what their tenant's policy is asked under: one look-up gave all of it."""
+
+    tenant: TenantStanding
+
+
 @dataclass(frozen=True)
 class Session:
     """A verified principal, and the claims that it can be verified from again."""
 
-    principal: VerifiedPrincipal
+    principal: Caller
     claims: Claims
 
     def expired(self, now: float) -> bool:
@@ -122,28 +129,27 @@ class Identity:
             raise _refused()
         return Session(await self._mint(session.claims), session.claims)
 
-    async def _mint(self, claims: Claims) -> VerifiedPrincipal:
+    async def _mint(self, claims: Claims) -> Caller:
         """Look the bearer up and mint the proof: the only place where one is made."""
-        return VerifiedPrincipal(
-            tenant_id=claims.tenant_id, kind=claims.kind, id=claims.id, role=await self._standing(claims)
-        )
+        role, tenant = await self._standing(claims)
+        return Caller(tenant_id=claims.tenant_id, kind=claims.kind, id=claims.id, role=role, tenant=tenant)
 
-    async def _standing(self, claims: Claims) -> StaffRole | None:
+    async def _standing(self, claims: Claims) -> tuple[StaffRole | None, TenantStanding]:
         match claims.kind:
             case PrincipalKind.STAFF:
                 staff = await admission.staff_standing(self._db, claims.tenant_id, claims.id)
                 if staff is None or staff.revoked:
                     raise _refused()
-                return staff.role
+                return staff.role, staff.tenant
             case PrincipalKind.CUSTOMER:
-                status = await admission.customer_standing(self._db, claims.tenant_id, claims.id)
-                if status == "blocked":
+                customer = await admission.customer_standing(self._db, claims.tenant_id, claims.id)
+                if customer is not None and customer.status == "blocked":
                     raise CustomerBlocked("This account cannot be used at the moment.")
-                known = status is not None
+                tenant = customer.tenant if customer else None
             case PrincipalKind.ANONYMOUS | PrincipalKind.SERVICE:
-                known = await admission.tenant_exists(self._db, claims.tenant_id)
+                tenant = await admission.tenant_standing(self._db, claims.tenant_id)
             case _:
                 assert_never(claims.kind)
-        if not known:
+        if tenant is None:
             raise _refused()
-        return None
+        return None, tenant

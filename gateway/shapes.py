@@ -52,3 +52,23 @@ Remark = Annotated[str, Field(strict=True, max_length=2_000), AfterValidator(sto
 
 Version = Annotated[int, Field(strict=True, ge=0, le=VERSION_MAX)]
 """A version or an epoch."""
+
+Reason = Annotated[Remark, Field(min_length=1), AfterValidator(_not_blank)]
+"""Why somebody does what has to be accounted for."""
+
+ResourceName = Annotated[
+    str,
+    StringConstraints(strict=True, max_length=160, pattern=r"^(order|payment|subscription|account):.+$"),
+    AfterValidator(storable),
+]
+"""What an action is on: its type and its id in the business system."""
+
+Names = Annotated[tuple[ClientId, ...], Field(max_length=100)]
+"""Ids of things in the business system, in order."""
+
+AMOUNT_MINOR_MAX = 1_000_000_000_000
+Amount = Annotated[int, Field(strict=True, ge=1, le=AMOUNT_MINOR_MAX)]
+"""An amount of money in minor units."""
+
+Currency = Annotated[str, StringConstraints(strict=True, pattern=r"^[A-Z]{3}$")]
+"""A currency by its code of ISO 4217."""

@@ -4,7 +4,7 @@ It ends when its token does, when its bearer may no longer come, when the reader
 """
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -12,8 +12,9 @@ import structlog
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from domain.refusal import NotFound
 from gateway.hub import Bell, Hub
-from gateway.identity import LEEWAY_S, Identity, Session
+from gateway.identity import LEEWAY_S, Caller, Identity, Session
 from gateway.refusals import CustomerBlocked, Unauthenticated
 from gateway.wire import sse
 from store.database import Database
@@ -36,6 +37,7 @@ class Stream:
 
     db: Database
     identity: Identity
+    may_read: Callable[[Caller], Awaitable[bool]]
     session: Session
     conversation_id: str
     after: int
@@ -57,7 +59,7 @@ class Stream:
             self._frames, had = [], bool(self._frames)
             pause_s = 0.0 if self._unread and had else RETRY_S if self._unread else HEARTBEAT_S
             rung = await bell.wait(min(pause_s, beat_at - self.clock(), standing_at - self.clock()))
-            if self.clock() >= standing_at:
+            if self.clock() >= standing_at or (rung and self.session.principal.is_staff):
                 if not await self._still_good():
                     return
                 standing_at, rung = self._standing_due_at(), True  # a missed call is made good here at the latest
@@ -93,7 +95,9 @@ class Stream:
     async def _still_good(self) -> bool:
         try:
             self.session = await self.identity.renewed(self.session)
-        except (Unauthenticated, CustomerBlocked) as no:
+            if not await self.may_read(self.session.principal):
+                raise NotFound("There is no such conversation.")
+        except (Unauthenticated, CustomerBlocked, NotFound) as no:
             log.info("stream.ended", cause=no.slug, conversation=self.conversation_id)
             return False
         except Exception as fault:

@@ -3,16 +3,18 @@
 A draft with no segments means that there is nothing honest to say; what an action's status is, the ledger says.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Protocol, assert_never
 
-from domain.account import Account, Evidence, Order, Payment, Subscription
+from domain.account import Account, Evidence, Order, Payment, Profile, Subscription
 from domain.action import Action
 from domain.base import Noun
+from domain.freshness import TELL, tracking_is_current
 from domain.reply import Article, Draft, Segment, Source
 from domain.step import Answer, Clarify, Question, Topic
 from domain.understanding import Intent, TurnContext
+from language.choice_words import address_book, plans_on_offer
 from language.evidence_words import Teller, is_stale, newest_orders, newest_payments
 from language.formats import day, money
 from language.knowledge import pick_articles
@@ -107,6 +109,10 @@ class _Page:
                 return [*self._templates("unknown_order"), *listed]
             case Question.WHICH_SUBSCRIPTION:
                 return self._which_subscription()
+            case Question.WHICH_PLAN:
+                return [*self._templates("which_plan"), *self._choices(plans_on_offer)]
+            case Question.WHICH_ADDRESS:
+                return [*self._templates("which_address"), *self._choices(address_book)]
             case Question.WHAT_TO_DO:
                 return self._templates("what_to_do")
             case _ as never:
@@ -117,7 +123,7 @@ class _Page:
         if not isinstance(order, Order):
             return []
         told = self._facts(*self.teller.order_status(order))
-        if is_stale(order, self.request.now):
+        if is_stale(order, self.request.now) or not tracking_is_current(order, TELL, self.request.now):
             told += [*self._articles(Topic.ORDER_STATUS), *self._templates("stale_offer")]
         return told
 
@@ -134,6 +140,10 @@ class _Page:
             return self._facts(self._say("no_subscriptions"))
         listed = self._facts(self.teller.subscriptions(self.account.subscriptions))
         return [*self._templates("which_subscription"), *listed]
+
+    def _choices(self, listed: Callable[[Account, str], str | None]) -> list[Segment]:
+        told = listed(self.account, self.language) if self.account else None
+        return self._facts(told) if told else []
 
     def _nothing_to_refund(self) -> list[Segment]:
         thing = self._resource()
@@ -165,7 +175,8 @@ class _Page:
         step = self.request.step
         if self.account is None or not isinstance(step, Answer) or step.resource is None:
             return None
-        return self.account.resource(step.resource)
+        found = self.account.resource(step.resource)
+        return None if isinstance(found, Profile) else found
 
     def _ledger(self) -> list[Segment]:
         """Leave the place of a status sentence: of the action named, else of the newest ones."""

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from domain.account import Account, Order, Payment, ShipmentEvent, Subscription
 from domain.base import Noun
+from domain.freshness import TELL, tracking_is_current
 from language.formats import day, money
 from language.words import say, status_label
 
@@ -34,14 +35,17 @@ class Teller(Noun):
             if delivered_at:
                 return (self._say("delivered_on", order=order.id, date=self._day(delivered_at)),)
             return (self._say("delivered", order=order.id),)
-        standing = self._standing(order)
+        current = tracking_is_current(order, TELL, self.now)
+        standing = self._standing(order, current=current)
         if order.status.casefold() in _ENDED_ORDER:
             return (standing,)
         scan = last_scan(order)
         if scan is None:
             return standing, self._say("no_scan")
         told = [standing, self._scan(scan)]
-        if is_stale(order, self.now):
+        if not current:
+            told.append(self._say("as_of", date=self._day(_known_at(order) or scan.at)))
+        elif is_stale(order, self.now):
             told.append(self._say("stale"))
         if order.shipment and _telling(order.shipment.tracking_code):
             told.append(self._say("tracking", code=order.shipment.tracking_code or ""))
@@ -86,9 +90,10 @@ class Teller(Noun):
             values["status"] = status_label(self.language, subscription.status, "subscription")
         return self._say(key, **values)
 
-    def _standing(self, order: Order) -> str:
+    def _standing(self, order: Order, *, current: bool) -> str:
+        """How the order stands: by its parcel only where what is known of that is current."""
         ended = order.status.casefold() in _ENDED_ORDER
-        status = order.shipment.status if order.shipment and not ended else order.status
+        status = order.shipment.status if order.shipment and current and not ended else order.status
         values = {"order": order.id, "status": status_label(self.language, status)}
         carrier = order.shipment.carrier if order.shipment else None
         if carrier and _telling(carrier):
@@ -134,6 +139,10 @@ class Teller(Noun):
 def last_scan(order: Order) -> ShipmentEvent | None:
     """Return the latest scan of the order's parcel."""
     return max(order.shipment.events, key=lambda e: e.at, default=None) if order.shipment else None
+
+
+def _known_at(order: Order) -> datetime | None:
+    return order.shipment.known_at if order.shipment else None
 
 
 def is_stale(order: Order, now: datetime) -> bool:

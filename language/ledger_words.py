@@ -5,11 +5,12 @@ Rendered from a row at the moment of publishing; no model writes these, and no s
 
 from typing import assert_never
 
-from domain.action import Action, ActionState, ApprovalRole, CancelSubscriptionPayload, Cause, RefundPayload
+from domain.action import Action, ActionKind, ActionState, ApprovalRole, Cause
+from domain.catalogue.payload import Label, Money, Thing, Told
 from domain.words import NoticeKind
 from language.formats import money
 from language.tongues import SPOKEN
-from language.words import say, texts
+from language.words import say, spoken, texts
 
 S, R = ActionState, ApprovalRole
 _ROLES = (R.CUSTOMER, R.MANAGER, R.FINANCE)  # the order in which they are named
@@ -38,9 +39,10 @@ def status_sentence(action: Action, language: str) -> str:
     key = _status_key(action)
     if key == "awaiting":
         values["who"] = _who(action, language)
+    told = say(language, _own_or_general(action.kind, key, language), **values)
     if action.state is S.CONFIRMED and action.external_id:
-        key, values["reference"] = f"{key}_reference", action.external_id
-    return say(language, f"{_section(action)}.{key}", **values)
+        return f"{told} {say(language, 'action.reference', reference=action.external_id)}"
+    return told
 
 
 def _status_key(action: Action) -> str:
@@ -65,7 +67,7 @@ def _status_key(action: Action) -> str:
 
 def proposal_summary(action: Action, language: str) -> str:
     """Return what would happen and whose consent it needs before anything does."""
-    what = say(language, f"{_section(action)}.summary", **_values(action, language))
+    what = say(language, f"{action.kind.value}.summary", **_values(action, language))
     staff = frozenset(action.required_approvals) - {R.CUSTOMER}
     if R.CUSTOMER in action.required_approvals:
         consent = _STAFF_KEYS.get(staff, "customer_and_staff") if staff else "customer"
@@ -108,20 +110,39 @@ class LedgerWords:
         return automated_disclosure(language)
 
 
-def _section(action: Action) -> str:
-    return "refund" if isinstance(action.payload, RefundPayload) else "cancel"
+def _own_or_general(kind: ActionKind, key: str, language: str) -> str:
+    """The key of the kind's own sentence, else of the one for all kinds, which names the change by the kind's noun."""
+    own = f"{kind.value}.{key}"
+    return own if own in texts(spoken(language)) else f"action.{key}"
 
 
 def _values(action: Action, language: str) -> dict[str, str]:
-    payload = action.payload
-    if isinstance(payload, CancelSubscriptionPayload):
-        named = f"{payload.plan} ({payload.subscription_id})" if payload.plan else payload.subscription_id
-        return {"subscription": named}
-    kind, ident = ("order", payload.order_id) if payload.order_id else ("payment", payload.payment_id or "")
-    return {
-        "amount": money(payload.amount_minor, payload.currency, language),
-        "what": say(language, f"refund.{kind}", id=ident or ""),
-    }
+    """What the kind's texts may name: `amount` in any case, what its payload tells, and its `noun` where it has one."""
+    payload, kind = action.payload, action.kind
+    values = {"amount": say(language, "action.nothing")}
+    if payload.amount_minor is not None and payload.currency is not None:
+        values["amount"] = money(payload.amount_minor, payload.currency, language)
+    for name, told in payload.told().items():
+        values |= _worded(name, told, kind, language)
+    noun = f"{kind.value}.noun"
+    return {**values, "noun": say(language, noun, **values)} if noun in texts(spoken(language)) else values
+
+
+def _worded(name: str, told: Told, kind: ActionKind, language: str) -> dict[str, str]:
+    """One value in words; an amount also as what the customer would pay (`_due`) or get (`_back`), by its sign."""
+    match told:
+        case Money(amount_minor=minor, currency=currency):
+            amount, nothing = money(abs(minor), currency, language), say(language, "action.nothing")
+            due, back = amount if minor > 0 else nothing, amount if minor < 0 else nothing
+            return {name: money(minor, currency, language), f"{name}_due": due, f"{name}_back": back}
+        case Thing(kind=of, id=ident):
+            return {name: say(language, f"{kind.value}.{of}", id=ident)}
+        case Label(key=key):
+            return {name: say(language, key)}
+        case str():
+            return {name: " ".join(told.split())}
+        case _ as never:
+            assert_never(never)
 
 
 def _who(action: Action, language: str) -> str:

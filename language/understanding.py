@@ -10,11 +10,14 @@ from domain.base import Noun
 from domain.understanding import Intent, TurnContext, Understanding
 from language.lexicon import Hit, lexicon
 from language.mentions import mentions_of, plans_named
+from language.names import names_in
 from language.rules import Score, confidence, held, scores
 from language.suspicion import is_suspicious
 from language.tokens import ID_TOKEN, own_words, set_apart, tokens_of
 from language.tongues import FALLBACK, SPOKEN, is_frequent, language_of
 
+_TAKEN_UP = (Intent.OUT_OF_SCOPE, Intent.AFFIRMATION, Intent.CORRECTION)  # what may be no more than a name
+_VAGUE = 0.5  # below this, an intent may be no more than that either
 WEAK = 0.7  # below this, a wish for a person outweighs what the rules say
 CLEAR = 0.8  # from here on, a "do not" about something else changes nothing
 _LANGUAGE_TOKENS_MAX = 80
@@ -26,6 +29,7 @@ _SHORT = 8  # tokens of a message that may be no more than a yes or a no
 _TALK = ("affirm", "okay", "refuse", "thanks", "greet")
 _NOT_DONE = frozenset({"refund", "cancel", "unsubscribe", "change_plan", "change_address"})
 
+_NAMES_A_CHOICE = (Intent.CHANGE_PLAN, Intent.CHANGE_ADDRESS)  # what may name a plan or an address by its words
 _OF_A_PLAN = (Intent.CANCEL_SUBSCRIPTION, Intent.CORRECTION)  # what may name a subscription by its plan
 
 
@@ -67,7 +71,8 @@ class RulesUnderstander:
 
     def understand(self, texts: Sequence[str], context: TurnContext) -> Understanding:
         """Return what all unanswered messages of a turn, oldest first, come to."""
-        reading = _read("\n".join(_latest(texts)), context)
+        text = "\n".join(_latest(texts))
+        reading = _read(text, context)
         corrects = _corrects(reading)
         asks = reading.has("person")
         mentions = _standing_mentions(reading, corrects=corrects)
@@ -75,12 +80,24 @@ class RulesUnderstander:
         return Understanding(
             intent=intent,
             language=reading.language,
-            mentions=mentions or (plans_named("\n".join(texts)) if intent in _OF_A_PLAN else ()),
+            mentions=_with_names(mentions, text, intent, sure, context)
+            or (plans_named("\n".join(texts)) if intent in _OF_A_PLAN else ()),
             asks_for_person=asks,
             corrects=corrects or intent is Intent.CORRECTION,
             suspicious=any(is_suspicious(t) for t in texts[-SUSPECTED_MAX:]),
             confidence=sure,
         )
+
+
+def _with_names(
+    mentions: tuple[str, ...], text: str, intent: Intent, sure: float, context: TurnContext
+) -> tuple[str, ...]:
+    """Return the ids, and where a plan or an address may be meant, the words by which it may be named."""
+    if intent in _NAMES_A_CHOICE:
+        return (*mentions, *names_in(text))
+    if context.intent in _NAMES_A_CHOICE and (intent in _TAKEN_UP or sure < _VAGUE):
+        return (*mentions, *names_in(text, reply=True))
+    return mentions
 
 
 def _latest(texts: Sequence[str]) -> list[str]:

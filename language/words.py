@@ -1,4 +1,4 @@
-"""The fixed texts of `data/words.<language>.toml`, loaded once, and the filling of their placeholders.
+"""The fixed texts of `data/words.<language>.toml` and `data/actions/<kind>.toml`, loaded once, and their filling.
 
 A language that is not spoken is answered in English.
 """
@@ -22,9 +22,11 @@ def spoken(language: str) -> str:
 
 @cache
 def texts(language: str) -> dict[str, str]:
-    """Return every text of a spoken language by `section.key`."""
-    raw = tomllib.loads((_DATA / f"words.{language}.toml").read_text(encoding="utf-8"))
-    return {f"{section}.{key}": text for section, keys in raw.items() for key, text in keys.items()}
+    """Return every text of a spoken language by `section.key`; the texts of a kind of action by `kind.key`."""
+    sections = tomllib.loads((_DATA / f"words.{language}.toml").read_text(encoding="utf-8"))
+    for kind in sorted((_DATA / "actions").glob("*.toml")):
+        sections[kind.stem] = tomllib.loads(kind.read_text(encoding="utf-8"))[language]
+    return {f"{section}.{key}": text for section, keys in sections.items() for key, text in keys.items()}
 
 
 def say(language: str, key: str, **values: str) -> str:

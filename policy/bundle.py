@@ -1,141 +1,169 @@
-"""A policy bundle: Cedar policies, their schema and a manifest, parsed once and then immutable.
+"""A policy bundle: Cedar rules, their schema and a manifest, parsed once and then immutable.
 
 Reads its own files at load and nothing afterwards; what does not validate does not load.
 """
 
-import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Self
 
 import cedarpy
-from pydantic import AwareDatetime, ValidationError
 
-from domain.action import ApprovalRole
-from domain.base import Noun, digest_of
+from domain.base import digest_of
+from policy.invalid import BundleInvalid as BundleInvalid
+from policy.invalid import line_of, schema_fault
+from policy.manifest import MANIFEST, Facts, Manifest, read_manifest
+from policy.rules import DEFAULT_DENY as DEFAULT_DENY
+from policy.rules import EVALUATION_ERROR as EVALUATION_ERROR
+from policy.rules import Rule, rules_of
+from policy.statements import hold_nesting
+from policy.validation import hold_against, hold_approvals
 
-FILES = ("policies.cedar", "schema.cedarschema", "manifest.json")
-BASE = Path(__file__).parent / "bundles" / "base"
-DEFAULT_DENY = "default-deny"
-EVALUATION_ERROR = "evaluation-error"
-RULE_ID = re.compile(r"[a-z][a-z0-9-]{0,79}")
-
-
-class BundleInvalid(ValueError):
-    """A bundle cannot be loaded; the message says which rule or file is wrong, and how."""
-
-
-class Manifest(Noun):
-    """Which bundle this is, who wrote it, and from when it counts."""
-
-    id: str
-    version: str
-    author: str
-    effective_from: AwareDatetime
-    notes: str = ""
+BUNDLES = Path(__file__).parent / "bundles"
+BASE = BUNDLES / "base"
+SCHEMA = "schema.cedarschema"
+CASES = "cases.jsonl"
+A_BASE = f"a base is made of {MANIFEST}, {SCHEMA}, one or more *.cedar and, if you like, {CASES}"
+A_LAYER = f"a tenant's layer is made of {MANIFEST}, any *.cedar and, if you like, {CASES}: it has its base's schema"
 
 
 @dataclass(frozen=True, eq=False)
 class Bundle:
-    """A loaded bundle. `digest` covers every file of it; `policies` and `schema` are parsed handles."""
+    """A loaded bundle. `rules` are all that count under it, its base's included; `files` are its own alone.
+
+    `digest` names what decides: its own files but the cases, and for a layer its base's digest.
+    """
 
     manifest: Manifest
+    base: "Bundle | None"
     files: Mapping[str, str]
     digest: str
-    policies: cedarpy.PolicySet
+    rules: tuple[Rule, ...]
     schema: cedarpy.Schema
-    rule_ids: frozenset[str]
-    approval_blind: frozenset[str]  # the rules that never look at approvals: more approvals change nothing for them
-    roles: frozenset[ApprovalRole]  # those that some rule names: the approval of others changes nothing
+
+    @property
+    def rule_ids(self) -> frozenset[str]:
+        """The ids of all rules that count under it."""
+        return frozenset(rule.id for rule in self.rules)
+
+    @property
+    def facts(self) -> Facts:
+        """Whose facts its requests are made from."""
+        return (self.base or self).manifest.facts
 
     @classmethod
-    def load(cls, folder: Path = BASE) -> Self:
-        """Return the bundle in `folder`. Raises BundleInvalid."""
-        try:
-            return cls.parse({name: (folder / name).read_text("utf-8") for name in FILES})
-        except (OSError, UnicodeDecodeError) as error:
-            raise BundleInvalid(f"bundle {folder.name} cannot be read: {error}") from error
+    def load(cls, folder: Path = BASE, base: "Bundle | None" = None) -> Self:
+        """Return the bundle in `folder`: a tenant's layer where `base` is given. Raises BundleInvalid."""
+        files = read_folder(folder)
+        return cls.parse(files) if base is None else cls.layered(base, files)
 
     @classmethod
     def parse(cls, files: Mapping[str, str]) -> Self:
-        """Return the bundle that `files` (name to text, one for each of FILES) make. Raises BundleInvalid."""
-        if set(files) != set(FILES):
-            raise BundleInvalid(
-                f"a bundle is made of {', '.join(FILES)}; these are {', '.join(sorted(files)) or 'none'}"
-            )
-        policies, schema = files["policies.cedar"], files["schema.cedarschema"]
-        manifest = _manifest(files["manifest.json"])
-        rules = _rules(_validated(policies, schema, manifest.id), manifest.id)
-        words = {node for rule in rules.values() for node in _nodes(rule["conditions"]) if isinstance(node, str)}
-        return cls(
-            manifest=manifest,
-            files=MappingProxyType(dict(files)),
-            digest=digest_of(dict(files)),
-            policies=cedarpy.PolicySet.from_str(policies),
-            schema=cedarpy.Schema.from_str(schema),
-            rule_ids=frozenset(rules),
-            approval_blind=frozenset(name for name, rule in rules.items() if not _looks_at_approvals(rule)),
-            roles=frozenset(role for role in ApprovalRole if role.value in words),
-        )
+        """Return the base bundle that `files` (name to text) make. Raises BundleInvalid."""
+        manifest = read_manifest(_manifest_of(files))
+        if manifest.base is not None:
+            right = f"load it together with its base, {manifest.base}"
+            raise BundleInvalid(MANIFEST, 1, f"bundle {manifest.id} is a tenant's layer", right)
+        _hold_names(files, {MANIFEST, SCHEMA, CASES}, A_BASE)
+        if SCHEMA not in files:
+            raise BundleInvalid(SCHEMA, 1, "the file is missing", A_BASE)
+        rules = rules_of(files)
+        if not rules:
+            raise BundleInvalid("policies.cedar", 1, "there is no rule in any *.cedar", A_BASE)
+        schema = _schema(files[SCHEMA])
+        hold_approvals(SCHEMA, files[SCHEMA], schema)
+        hold_against(schema, rules)
+        return cls(manifest, None, MappingProxyType(dict(files)), digest_of(_deciding(files)), rules, schema)
+
+    @classmethod
+    def layered(cls, base: "Bundle", files: Mapping[str, str]) -> Self:
+        """Return the bundle that a tenant's `files` make over `base`. Raises BundleInvalid.
+
+        INVARIANT: every forbid of the base is among its rules, so that it permits nothing that one of them forbids.
+        """
+        manifest = read_manifest(_manifest_of(files))
+        _hold_base(manifest, base)
+        _hold_names(files, {MANIFEST, CASES}, A_LAYER)
+        _hold_withdrawn(manifest, base, files[MANIFEST])
+        own = rules_of(files, taken=base.rule_ids)
+        hold_against(base.schema, own)
+        kept = tuple(rule for rule in base.rules if rule.id not in manifest.withdraws)
+        digest = digest_of({"base": base.digest, "files": _deciding(files)})
+        return cls(manifest, base, MappingProxyType(dict(files)), digest, kept + own, base.schema)
 
 
-def _manifest(text: str) -> Manifest:
+def read_folder(folder: Path) -> dict[str, str]:
+    """Return the texts of the files in `folder` that a bundle is made of, by name. Raises BundleInvalid."""
     try:
-        return Manifest.model_validate_json(text)
-    except ValidationError as error:
-        wrong = "; ".join(
-            f"{'.'.join(map(str, e['loc'])) or 'the file'}: {e['msg']}" for e in error.errors(include_input=False)
-        )
-        raise BundleInvalid(f"manifest.json: {wrong}") from error
+        found = sorted(path for path in folder.iterdir() if path.suffix == ".cedar" or path.name in _NAMES)
+    except OSError as error:
+        raise BundleInvalid(str(folder), 1, f"cannot be read: {error.strerror}", A_BASE) from error
+    return {path.name: _text(path) for path in found}
 
 
-def _validated(policies: str, schema: str, bundle_id: str) -> dict[str, Any]:
-    """The policies in Cedar's JSON form, once they parse and fit the schema."""
+_NAMES = {MANIFEST, SCHEMA, CASES}
+
+
+def _text(path: Path) -> str:
     try:
-        cedarpy.Schema.from_str(schema)
-        parsed: dict[str, Any] = json.loads(cedarpy.policies_to_json_str(policies))
+        return path.read_text("utf-8")
+    except OSError as error:
+        raise BundleInvalid(path.name, 1, f"cannot be read: {error.strerror}", "a file that can be read") from error
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise BundleInvalid(path.name, line, f"not UTF-8: {error.reason}", "text in UTF-8") from error
+
+
+def _manifest_of(files: Mapping[str, str]) -> str:
+    if MANIFEST not in files:
+        raise BundleInvalid(MANIFEST, 1, "the file is missing", A_BASE)
+    return files[MANIFEST]
+
+
+def _hold_names(files: Mapping[str, str], allowed: set[str], right: str) -> None:
+    for name in sorted(files):
+        if name not in allowed and not name.endswith(".cedar"):
+            raise BundleInvalid(name, 1, "no such file belongs to this kind of bundle", right)
+
+
+def _hold_base(manifest: Manifest, base: Bundle) -> None:
+    if base.base is not None:
+        right = f"layer it over {base.base.manifest.id} itself"
+        raise BundleInvalid(MANIFEST, 1, f"{base.manifest.id} is a tenant's layer and no base", right)
+    if manifest.base != base.manifest.id:
+        wrong = f"base is {manifest.base!r}, and the base given is {base.manifest.id!r}"
+        raise BundleInvalid(MANIFEST, 1, wrong, f'"base": "{base.manifest.id}", and the tenant that it is for')
+    if "facts" in manifest.model_fields_set and manifest.facts is not base.manifest.facts:
+        wrong = f"facts is {manifest.facts.value}, and the base has {base.manifest.facts.value}"
+        raise BundleInvalid(MANIFEST, 1, wrong, "leave facts out: a layer has its base's")
+
+
+def _hold_withdrawn(manifest: Manifest, base: Bundle, text: str) -> None:
+    rules = {rule.id: rule for rule in base.rules}
+    for name in manifest.withdraws:
+        if name not in rules:
+            right = "withdraws names permits of the base by their @id"
+            raise BundleInvalid(MANIFEST, line_of(text, f"`{name}`"), f"the base has no rule {name} to withdraw", right)
+        if not rules[name].permits:
+            right = "a layer does without permits of its base, never without a forbid"
+            raise BundleInvalid(MANIFEST, line_of(text, f"`{name}`"), f"{name} is a forbid of the base", right)
+
+
+def _schema(text: str) -> cedarpy.Schema:
+    hold_nesting(SCHEMA, text)
+    try:
+        return cedarpy.Schema.from_str(text)
     except ValueError as error:
-        raise BundleInvalid(f"bundle {bundle_id} does not parse: {error}") from error
-    result = cedarpy.validate_policies(policies, schema)
-    if not result.validation_passed:
-        names = result.id_annotations_by_policy_id
-        told = "; ".join(f"[{names.get(e.policy_id, e.policy_id)}] {e.error}" for e in result.errors)
-        raise BundleInvalid(f"bundle {bundle_id} does not fit its schema: {told}")
-    return parsed
+        raise schema_fault(SCHEMA, text, error) from error
 
 
-def _rules(parsed: Mapping[str, Any], bundle_id: str) -> dict[str, Any]:
-    """The rules by `@id`. Raises BundleInvalid for a template, and for an id that is missing, odd or taken."""
-    if parsed["templates"]:
-        raise BundleInvalid(f"bundle {bundle_id}: templates decide nothing and are not allowed")
-    rules: dict[str, Any] = {}
-    for number, rule in enumerate(parsed["staticPolicies"].values(), start=1):
-        name = rule.get("annotations", {}).get("id") or ""
-        if not RULE_ID.fullmatch(name):
-            raise BundleInvalid(f"bundle {bundle_id}: rule {number} needs an @id of a–z, 0–9 and hyphens, not {name!r}")
-        if name in rules or name in (DEFAULT_DENY, EVALUATION_ERROR):
-            raise BundleInvalid(f"bundle {bundle_id}: the rule id {name} is taken")
-        rules[name] = rule
-    return rules
+def _deciding(files: Mapping[str, str]) -> dict[str, str]:
+    """The files that decide: all but the cases."""
+    return {name: text for name, text in files.items() if name != CASES}
 
 
-def _looks_at_approvals(rule: Mapping[str, Any]) -> bool:
-    """Whether the rule reads the approvals, or the context as a whole, which holds them."""
-    return any(node == "approvals" or node == {"Var": "context"} for node in _nodes(rule["conditions"]))
-
-
-def _nodes(node: Any) -> Iterator[Any]:
-    """Every part of a condition, where an attribute of the context counts as the attribute's name alone."""
-    yield node
-    if isinstance(node, Mapping):
-        if node.get("left") == {"Var": "context"} and "attr" in node:
-            yield node["attr"]
-            return
-        for part in node.values():
-            yield from _nodes(part)
-    elif isinstance(node, list):
-        for part in node:
-            yield from _nodes(part)
+def cedar_of(rules: Sequence[Rule]) -> cedarpy.PolicySet:
+    """Return `rules` as Cedar evaluates them."""
+    return cedarpy.PolicySet.from_str("\n".join(rule.text for rule in rules))

@@ -42,10 +42,19 @@ def unexplained(text: str, facts: Facts) -> str:
     return blot_where(left, _COUNT, lambda match: int(match[1] or match[2]) in facts.counts)
 
 
-def statuses_stand(text: str, facts: Facts) -> bool:
-    """Return whether every status told in `text` is one of the facts, and every one denied is not."""
+def names_a_day(text: str, facts: Facts) -> bool:
+    """Return whether `text` says of which day it speaks, and the day is one of the facts."""
+    return any(_is_known_day(match, facts) for pattern in (_dated(), _NUMERIC) for match in pattern.finditer(text))
+
+
+def statuses_stand(text: str, facts: Facts, *, then: bool = False) -> bool:
+    """Return whether every status told in `text` is one of the facts, and every one denied is not.
+
+    `then`: the sentence says of which day it speaks, so that what was known then may be told.
+    """
+    known = facts.statuses | facts.statuses_then if then else facts.statuses
     return all(
-        (name in facts.statuses) is not denied(text, match.start())
+        (name in known) is not denied(text, match.start())
         for name, pattern in STATUS.items()
         for match in pattern.finditer(text)
     )

@@ -6,7 +6,7 @@ Pure; nothing is ever matched outside the account, so another's order and a made
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from domain.account import Account, Subscription
+from domain.account import Account, Address, Plan, Subscription
 
 ENDED_STATUSES = frozenset({"cancelled", "canceled", "ended", "expired", "terminated"})
 DIGITS_MIN = 3  # fewer digits alone name nothing
@@ -44,6 +44,25 @@ def named_in(mentions: Iterable[str], account: Account) -> Named:
         payments=_of("payment", found),
         unknown=unknown,
     )
+
+
+def is_id(mention: str) -> bool:
+    """Whether a token can be an id; other tokens are words, which may name a plan or an address and else nothing."""
+    return any(c.isdigit() or c == "_" for c in mention)
+
+
+def plans_named(mentions: Iterable[str], account: Account) -> tuple[Plan, ...]:
+    """Return the plans on offer that `mentions` name, in their order, each once."""
+    wanted = [_bare(mention) for mention in mentions]
+    found = [plan for name in wanted for plan in account.plans if name and _bare(plan.name) == name]
+    return tuple(dict.fromkeys(found))
+
+
+def addresses_named(mentions: Iterable[str], account: Account) -> tuple[Address, ...]:
+    """Return the addresses of the customer's own book that `mentions` name by id or label; a shared label names all."""
+    wanted = [_bare(mention) for mention in mentions]
+    found = [a for name in wanted for a in account.addresses if name and name in (_bare(a.id), _bare(a.label))]
+    return tuple(dict.fromkeys(found))
 
 
 def canonical(resource: str | None, account: Account) -> str | None:

@@ -5,38 +5,42 @@ Pure; they choose what to propose and for how much, and policy alone decides whe
 
 from collections.abc import Sequence, Set
 
-from domain.account import Account, Order, Payment, Subscription
+from domain.account import Account, Order, Payment
 from domain.action import ActionKind
+from domain.duplicates import twins
 from domain.handoff import HandoffReason
 from domain.situation import Situation
 from domain.step import Answer, Clarify, HandOff, Propose, Question, Step, Topic
 from domain.understanding import Intent
-from policy.duplicates import twins
+from policy.meaning import meant_of, waits
 from policy.mentions import canonical, named_in
-from policy.open_actions import outcome_of, settle, standing
+from policy.open_actions import settle
 
 
 def refund(situation: Situation, account: Account) -> Step:
     """Return the proposal to give back all that is left of the order meant, or what stands in its way."""
-    if waiting := _corrects_what_is_in_flight(situation):
+    if waiting := waits(situation):
         return waiting
     named = named_in(situation.understanding.mentions, account)
     if named.unknown and named.nothing:
         return Clarify(question=Question.UNKNOWN_ORDER)
     if named.subscriptions and not (named.orders or named.payments):
         return HandOff(reason=HandoffReason.OUT_OF_SCOPE)
-    meant = _meant(situation, account, (*named.orders, *named.payments), _refund_candidates(situation, account))
+    candidates = _refund_candidates(situation, account)
+    meant = meant_of(situation, account, (*named.orders, *named.payments), candidates, "order:", "payment:")
     if meant is None:
         return Clarify(question=Question.WHICH_ORDER if account.orders else Question.UNKNOWN_ORDER)
     found = account.resource(meant)
-    if found is None or isinstance(found, Subscription) or found.refundable_minor < 1:
+    if not isinstance(found, Order | Payment) or found.refundable_minor < 1:
         return Answer(topic=Topic.NOTHING_TO_REFUND, resource=meant)
-    return _propose(situation, account, meant, found.refundable_minor, found.currency, clear=not named.nothing)
+    amount_minor, currency = found.refundable_minor, found.currency
+    wish = Propose(kind=ActionKind.REFUND, resource=meant, amount_minor=amount_minor, currency=currency)
+    return settle(wish, situation, account, clear=not named.nothing)
 
 
 def duplicate_charge(situation: Situation, account: Account) -> Step:
     """Return the proposal to give back the later of two equal charges, or that there is none."""
-    if waiting := _corrects_what_is_in_flight(situation):
+    if waiting := waits(situation):
         return waiting
     named = named_in(situation.understanding.mentions, account)
     if named.unknown and named.nothing:
@@ -45,44 +49,15 @@ def duplicate_charge(situation: Situation, account: Account) -> Step:
     here = canonical(situation.context.resource, account)
     found = _of(twins(account), wanted) if wanted else (here and _of(twins(account), {here})) or twins(account)
     by_resource = {_resource_of(p, account): p for p in found}
-    match list(by_resource.items()):
+    match list(by_resource.values()):
         case []:
             return Answer(topic=Topic.NO_DUPLICATE_FOUND)
-        case [(resource, twin)]:
-            clear = not named.nothing
-            return _propose(situation, account, resource, twin.amount_minor, twin.currency, clear=clear)
+        case [twin]:
+            wish = Propose(kind=ActionKind.REFUND_DUPLICATE_CHARGE, resource=f"payment:{twin.id}")
+            return settle(wish, situation, account, clear=not named.nothing)
         case _:
             of_orders = any(p.order_id for p in found)
             return Clarify(question=Question.WHICH_ORDER if of_orders else Question.WHICH_SUBSCRIPTION)
-
-
-def _propose(
-    situation: Situation, account: Account, resource: str, amount_minor: int, currency: str, *, clear: bool
-) -> Step:
-    wish = Propose(kind=ActionKind.REFUND, resource=resource, amount_minor=amount_minor, currency=currency)
-    return settle(wish, situation, account, clear=clear)
-
-
-def _corrects_what_is_in_flight(situation: Situation) -> Step | None:
-    """A correction of what may already be happening waits for its outcome."""
-    action = standing(situation)
-    in_flight = situation.understanding.corrects and action is not None and action.state.in_flight
-    return outcome_of(action, situation) if action and in_flight else None
-
-
-def _meant(situation: Situation, account: Account, named: Sequence[str], candidates: Sequence[str]) -> str | None:
-    """The one resource that is meant: named, or talked about, or the only candidate; a correction means another."""
-    told = situation.understanding
-    action = standing(situation) if told.corrects else None
-    wrong = action.payload.resource if action else None
-    if named:
-        others = [r for r in named if r != wrong] or list(named)
-        return others[-1] if told.corrects or len(others) == 1 else None
-    here = canonical(situation.context.resource, account)
-    if here and here.startswith(("order:", "payment:")) and not told.corrects:
-        return here
-    others = [r for r in candidates if r != wrong]
-    return others[0] if len(others) == 1 else None
 
 
 def _refund_candidates(situation: Situation, account: Account) -> list[str]:
@@ -103,6 +78,6 @@ def _of(found: Sequence[Payment], wanted: Set[str]) -> list[Payment]:
 
 
 def _resource_of(payment: Payment, account: Account) -> str:
-    """What its refund is of: the order where it has one, so that two refunds of one order are never in flight."""
+    """What was charged twice: the order where it has one, so that of several charges of one order one is meant."""
     order = account.order(payment.order_id) if payment.order_id else None
     return f"order:{order.id}" if order else f"payment:{payment.id}"

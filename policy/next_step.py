@@ -10,12 +10,27 @@ from domain.action import ActionKind
 from domain.handoff import HandoffReason
 from domain.situation import Situation
 from domain.step import Answer, Clarify, HandOff, Question, Step, Topic
-from domain.understanding import Intent
-from policy import money_step, open_actions, order_step, subscription_step
-from policy.mentions import canonical, named_in
+from domain.understanding import Intent, Understanding
+from policy import account_step, money_step, open_actions, order_step, subscription_step
+from policy.mentions import addresses_named, canonical, is_id, named_in, plans_named
 
 CONFIDENCE_MIN = 0.5
+PLAIN_YES_MIN = 0.85  # what the rules give a "yes" about something that stands open
 ASKED_FOR_AN_ID = frozenset({Question.WHICH_ORDER, Question.UNKNOWN_ORDER, Question.WHICH_SUBSCRIPTION})
+ASKED_FOR_A_NAME = frozenset({Question.WHICH_PLAN, Question.WHICH_ADDRESS})
+INTENT_OF = {  # what asks for a kind of action; kinds that only staff propose are out of the bot's scope
+    ActionKind.REFUND: Intent.REFUND_REQUEST,
+    ActionKind.REFUND_DUPLICATE_CHARGE: Intent.DUPLICATE_CHARGE,
+    ActionKind.CANCEL_ORDER: Intent.CANCEL_ORDER,
+    ActionKind.CANCEL_SUBSCRIPTION: Intent.CANCEL_SUBSCRIPTION,
+    ActionKind.CHANGE_PLAN: Intent.CHANGE_PLAN,
+    ActionKind.CHANGE_DELIVERY_ADDRESS: Intent.CHANGE_ADDRESS,
+    ActionKind.RESTORE_ACCOUNT_ACCESS: Intent.ACCOUNT_ACCESS,
+    ActionKind.STORE_CREDIT: Intent.OUT_OF_SCOPE,
+    ActionKind.RETURN_ITEMS: Intent.OUT_OF_SCOPE,
+    ActionKind.EXCHANGE_ITEMS: Intent.OUT_OF_SCOPE,
+    ActionKind.CHANGE_PAYMENT_METHOD: Intent.OUT_OF_SCOPE,
+}
 WEAK = frozenset({Intent.OUT_OF_SCOPE, Intent.THANKS_GREETING, Intent.AFFIRMATION})  # what a bare id may be taken for
 CHATTER = WEAK | {Intent.CORRECTION, Intent.REFUSAL, Intent.ASKS_FOR_PERSON}  # what no follow-up can take up
 CORRECTABLE = frozenset({Intent.CORRECTION, Intent.AFFIRMATION, Intent.REFUSAL, Intent.OUT_OF_SCOPE})
@@ -58,11 +73,20 @@ def _superseding(step: Step, situation: Situation) -> Step:
 
 
 def _continued(situation: Situation) -> Situation:
-    """A follow-up that only names an id takes up the intent that asked for it."""
+    """A follow-up that only names what was asked for takes up the intent that asked for it."""
     context, told = situation.context, situation.understanding
-    asked = context.question in ASKED_FOR_AN_ID and context.intent not in CHATTER
     vague = told.intent in WEAK or told.confidence < CONFIDENCE_MIN
-    return _meaning(situation, context.intent) if asked and vague and told.mentions else situation
+    answered = vague and context.intent not in CHATTER and _names_what_was_asked(situation)
+    return _meaning(situation, context.intent) if answered else situation
+
+
+def _names_what_was_asked(situation: Situation) -> bool:
+    """Whether an id answers the question for one, or a plan or an address, by its name, the question which."""
+    mentions, account = situation.understanding.mentions, situation.account or Account()
+    if situation.context.question in ASKED_FOR_A_NAME:
+        named = (*plans_named(mentions, account), *addresses_named(mentions, account))
+        return bool(named) or any(map(is_id, mentions))
+    return situation.context.question in ASKED_FOR_AN_ID and bool(mentions)
 
 
 def _corrected(situation: Situation) -> Situation:
@@ -76,7 +100,7 @@ def _corrected(situation: Situation) -> Situation:
     if action is None or (last is Intent.DUPLICATE_CHARGE and action.kind is ActionKind.REFUND):
         meant = last
     else:
-        meant = Intent.REFUND_REQUEST if action.kind is ActionKind.REFUND else Intent.CANCEL_SUBSCRIPTION
+        meant = INTENT_OF[action.kind]
     return _meaning(situation, meant, corrects=True)
 
 
@@ -111,7 +135,7 @@ def _for_anyone(situation: Situation) -> Step | None:
     match situation.understanding.intent:
         case Intent.THANKS_GREETING:
             return Answer(topic=Topic.GREETING)
-        case Intent.ACCOUNT_ACCESS:
+        case Intent.ACCOUNT_ACCESS if situation.account is None:
             return Answer(topic=Topic.ACCOUNT_ACCESS)
         case Intent.AFFIRMATION | Intent.REFUSAL if situation.account is None:
             return Clarify(question=Question.WHAT_TO_DO)
@@ -139,25 +163,39 @@ def _signed_in(situation: Situation) -> Step:
             return open_actions.withdraw_all(situation) or _stopped_too_late(situation)
         case Intent.CORRECTION:
             return Clarify(question=Question.WHAT_TO_DO)
-        case Intent.CANCEL_ORDER | Intent.CHANGE_PLAN | Intent.CHANGE_ADDRESS | Intent.OUT_OF_SCOPE:
+        case Intent.CANCEL_ORDER:
+            return order_step.cancel(situation, account)
+        case Intent.CHANGE_ADDRESS:
+            return order_step.change_address(situation, account)
+        case Intent.CHANGE_PLAN:
+            return subscription_step.change_plan(situation, account)
+        case Intent.OUT_OF_SCOPE:
             return HandOff(reason=HandoffReason.OUT_OF_SCOPE)
         case Intent.ASKS_FOR_PERSON:
             return HandOff(reason=HandoffReason.HANDOFF_REQUESTED)
         case Intent.THANKS_GREETING:
             return Answer(topic=Topic.GREETING)
         case Intent.ACCOUNT_ACCESS:
-            return Answer(topic=Topic.ACCOUNT_ACCESS)
+            return account_step.restore_access(situation, account)
         case _ as never:
             assert_never(never)
 
 
 def _affirmed(situation: Situation) -> Step:
-    """A "yes" in words is no consent in this form: the button is, and the reply says so."""
+    """A plain "yes" confirms what it may confirm here; else it is no consent, and the reply points to the button."""
+    if situation.confirmable is not None and _plain(situation.understanding):
+        return situation.confirmable
     if action := open_actions.open_proposal(situation):
         return open_actions.confirm(action, situation)
     if action := open_actions.standing(situation):
         return Answer(topic=Topic.ACTION_STATUS, operation_id=action.operation_id)
     return Clarify(question=Question.WHAT_TO_DO)
+
+
+def _plain(told: Understanding) -> bool:
+    """Whether a "yes" is understood by rules, surely, and with nothing beside it."""
+    sure = told.route == "rules" and told.confidence >= PLAIN_YES_MIN
+    return sure and not (told.mentions or told.corrects or told.suspicious or told.asks_for_person)
 
 
 def _stopped_too_late(situation: Situation) -> Step:

@@ -4,20 +4,29 @@ Pure; an action that may be under way is always settled before anything else is 
 """
 
 from domain.account import Account
-from domain.action import Action, Payload
+from domain.action import Action, Payload, payload_of
+from domain.catalogue.wish import NotProposable
+from domain.handoff import HandoffReason
 from domain.situation import Situation
-from domain.step import Answer, AwaitOutcome, Propose, Step, Topic, Withdraw
-from policy.proposal import payload_for
+from domain.step import Answer, AwaitOutcome, HandOff, Propose, Step, Topic, Withdraw
 
 
 def settle(wish: Propose, situation: Situation, account: Account, *, clear: bool) -> Step:
-    """Return the step for `wish`; `clear` says that the customer named it, and does not merely seem to mean it."""
-    for action in _latest_first(situation):
-        if action.state.in_flight and action.payload.resource == wish.resource:
+    """Return the step for `wish`; `clear` says that the customer named it, and does not merely seem to mean it.
+
+    What the account turns out not to allow a payload for goes to a person.
+    """
+    actions = _latest_first(situation)
+    try:
+        payload = payload_of(wish, account, actions[0].customer_id if actions else "")
+    except NotProposable:
+        return HandOff(reason=HandoffReason.OUT_OF_SCOPE)
+    for action in actions:
+        if action.state.in_flight and action.payload.resource in (payload.resource, wish.resource):
             return outcome_of(action, situation)
-    unexecuted = [a for a in _latest_first(situation) if a.state.unexecuted]
-    alike = [a for a in unexecuted if a.kind is wish.kind and a.payload.resource == wish.resource]
-    current = [a for a in alike if _same_change(a.payload, payload_for(wish, account, a.customer_id))]
+    unexecuted = [a for a in actions if a.state.unexecuted]
+    alike = [a for a in unexecuted if a.kind is wish.kind and a.payload.resource == payload.resource]
+    current = [a for a in alike if _same_change(a.payload, payload)]
     if current:
         return confirm(current[0], situation)
     if unexecuted and not (alike or clear or situation.understanding.corrects):

@@ -5,14 +5,12 @@ Pure: what the account does not hold has no owner, exactly as if it belonged to 
 
 import math
 from collections.abc import Collection
-from typing import Any, assert_never
+from typing import Any
 
-from domain.account import Order, Payment, Subscription
-from domain.action import ApprovalRole, CancelSubscriptionPayload, RefundPayload
+from domain.action import ApprovalRole
 from domain.verdict import PolicyQuestion
-from policy.duplicates import charged_twice
 
-TYPES = {"order": "Order", "payment": "Payment", "subscription": "Subscription"}
+TYPES = {"order": "Order", "payment": "Payment", "subscription": "Subscription", "account": "Account"}
 
 
 def request_of(question: PolicyQuestion) -> dict[str, Any]:
@@ -26,6 +24,14 @@ def request_of(question: PolicyQuestion) -> dict[str, Any]:
     }
 
 
+def recorded(question: PolicyQuestion) -> dict[str, Any]:
+    """Return the request as it goes on record; empty where the question cannot be put, which is a forbid."""
+    try:
+        return request_of(question)
+    except (TypeError, ValueError, OverflowError):
+        return {}
+
+
 def with_approvals(request: dict[str, Any], approvals: Collection[ApprovalRole]) -> dict[str, Any]:
     """Return `request` as if exactly `approvals` had been granted."""
     return {**request, "context": {**request["context"], "approvals": sorted(role.value for role in approvals)}}
@@ -36,61 +42,38 @@ def _circumstances(question: PolicyQuestion) -> dict[str, Any]:
     age_s = math.ceil((question.now - question.evidence_observed_at).total_seconds())
     return {
         "kind": question.payload.kind.value,
-        "tenant": {"id": question.tenant_id, "kind": question.tenant_kind},
+        "actor": {"kind": question.actor.kind, "role": question.actor.role},
+        "tenant": {
+            "id": question.tenant_id,
+            "kind": question.tenant_kind,
+            "refunds_24h_minor": question.tenant_refunds_24h_minor,
+        },
         "stage": question.stage,
+        "stopped": question.stopped,
         "customer": {
             "status": question.customer_status,
             "refunds_30d_minor": question.refunds_30d_minor,
             "refunds_30d_count": question.refunds_30d_count,
         },
-        "evidence": {"age_s": age_s, "max_age_s": question.evidence_max_age_s},
+        "conversation": {"actions": question.actions_in_conversation},
+        "open_money_actions": question.open_money_actions,
+        "evidence": {"age_s": age_s, "max_age_s": _max_age_s(question)},
         "requested_for": _customer(question.payload.customer_id),
         "based_on_version": question.payload.resource_version,
     }
 
 
+def _max_age_s(question: PolicyQuestion) -> int:
+    """The stricter of what the source and the kind of action allow."""
+    return min(question.evidence_max_age_s, question.payload.evidence_max_age_s)
+
+
 def _particulars(question: PolicyQuestion) -> dict[str, Any]:
-    """What this kind of action is judged on besides."""
-    found = question.account.resource(question.payload.resource)
-    owner = {"owner": _customer(question.customer_id)} if found else {}
-    match question.payload:
-        case RefundPayload() as payload:
-            twice = charged_twice(question.account, payload.resource, payload.amount_minor)
-            return {
-                "amount_minor": payload.amount_minor,
-                "currency": payload.currency,
-                "target": {**owner, **_refundable(found), "charged_twice": twice},
-            }
-        case CancelSubscriptionPayload():
-            return {"target": {**owner, **_cancellable(found)}}
-        case _ as never:
-            assert_never(never)
-
-
-def _refundable(found: Order | Payment | Subscription | None) -> dict[str, Any]:
-    """The money of an order or a payment; nothing at all where there is none."""
-    if found is None or isinstance(found, Subscription):
-        amounts = dict.fromkeys(("captured_minor", "refunded_minor", "refundable_minor", "version"), 0)
-        return {"status": "", "currency": "", **amounts}
-    return {
-        "status": found.status,
-        "currency": found.currency,
-        "captured_minor": found.captured_minor if isinstance(found, Order) else found.amount_minor,
-        "refunded_minor": found.refunded_minor,
-        "refundable_minor": found.refundable_minor,
-        "version": found.version,
-    }
-
-
-def _cancellable(found: Order | Payment | Subscription | None) -> dict[str, Any]:
-    if not isinstance(found, Subscription):
-        return {"status": "", "currency": "", "price_minor": 0, "version": 0}
-    return {
-        "status": found.status,
-        "currency": found.currency,
-        "price_minor": found.price_minor,
-        "version": found.version,
-    }
+    """What this kind of action is judged on besides; `target` has an owner where the account holds it."""
+    facts = question.payload.facts(question.account, question.now)
+    owned = question.account.resource(question.payload.resource) is not None
+    owner = {"owner": _customer(question.customer_id)} if owned else {}
+    return {**facts, "target": {**owner, **facts["target"]}}
 
 
 def _customer(customer_id: str) -> dict[str, Any]:

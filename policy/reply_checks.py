@@ -12,7 +12,7 @@ from domain.account import Evidence
 from domain.action import Action
 from domain.reply import Article, Checks, Draft, Segment, Source
 from policy.claims import truthful
-from policy.fact_reading import statuses_stand, unexplained
+from policy.fact_reading import names_a_day, statuses_stand, unexplained
 from policy.plain import contains_word, plain
 from policy.private_data import holds_private_data
 from policy.reply_facts import facts_of, own_ids
@@ -95,9 +95,9 @@ def _stands_in_evidence(draft: Draft, grounds: Grounds) -> bool:
     ids, named = own_ids(account), set[str]()
     for line in lines:
         named = {i.casefold() for i in ids if contains_word(line, i)} or named
-        facts = facts_of(account, named)
+        facts = facts_of(account, grounds.now, named)
         left = unexplained(line, facts)
-        if _DIGIT.search(left) or not statuses_stand(left, facts):
+        if _DIGIT.search(left) or not statuses_stand(left, facts, then=names_a_day(line, facts)):
             return False
     return True
 
@@ -144,5 +144,5 @@ def _without_own(segment: Segment, grounds: Grounds, *, names: bool = True) -> s
     text = plain(segment.text)
     if grounds.evidence is None:
         return text
-    facts = facts_of(grounds.evidence.account)
+    facts = facts_of(grounds.evidence.account, grounds.now)
     return unexplained(text, facts if names else replace(facts, names=frozenset()))

@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import chain
 
 from domain.account import Account, Order, Payment, Subscription
+from domain.freshness import TELL, tracking_is_current
 from policy.status_words import IMPLIED
 
 Thing = Order | Payment | Subscription
@@ -23,23 +24,28 @@ class Facts:
     amounts: frozenset[tuple[str, int]]
     times: tuple[datetime, ...]
     counts: frozenset[int]
-    statuses: frozenset[str]
+    statuses: frozenset[str]  # of now
+    statuses_then: frozenset[str] = frozenset()  # of a parcel not asked about for long: true beside their day alone
 
 
-def facts_of(account: Account, named: Iterable[str] = ()) -> Facts:
+def facts_of(account: Account, now: datetime, named: Iterable[str] = ()) -> Facts:
     """Return the facts of the things whose ids are `named` (folded) and of what is theirs; of all where none is."""
     wanted = set(named)
     everything: tuple[Thing, ...] = (*account.orders, *account.subscriptions, *account.payments)
     things = [t for t in everything if not wanted or wanted & _family(t)]
     orders = [t for t in things if isinstance(t, Order)]
+    plans = () if wanted else account.plans  # what may be chosen is no fact of what has an id
+    offers = {(p.currency, p.price_minor) for p in plans}
+    choices = {*(p.name for p in plans), *(a.label for a in (() if wanted else account.addresses))}
     counts = {len(orders), len(account.orders), len(account.subscriptions), len(account.payments)}
     return Facts(
         ids=own_ids(account),
-        names=frozenset(n for t in things for n in _names(t) if n.strip()),
-        amounts=frozenset(chain.from_iterable(map(_amounts, things))),
+        names=frozenset(n for n in chain(choices, *map(_names, things)) if n.strip()),
+        amounts=frozenset(chain(offers, *map(_amounts, things))),
         times=tuple(at for t in things for at in _times(t) if at is not None),
         counts=frozenset(counts | {i.quantity for o in orders for i in o.items}),
-        statuses=frozenset(chain.from_iterable(map(_statuses, things))),
+        statuses=frozenset(chain.from_iterable(_statuses(t, now) for t in things)),
+        statuses_then=frozenset(chain.from_iterable(_tracked(o) for o in orders)),
     )
 
 
@@ -90,18 +96,29 @@ def _times(thing: Thing) -> list[datetime | None]:
     match thing:
         case Order():
             scans = [e.at for e in thing.shipment.events] if thing.shipment else []
-            return [thing.placed_at, thing.delivered_at, *scans]
+            known_at = thing.shipment.known_at if thing.shipment else None
+            return [thing.placed_at, thing.delivered_at, known_at, *scans]
         case Subscription():
             return [thing.renews_at]
         case Payment():
             return [thing.captured_at]
 
 
-def _statuses(thing: Thing) -> set[str]:
+def _statuses(thing: Thing, now: datetime) -> set[str]:
+    """What may be said to be so: of a parcel, only where what is known of it is current (INVARIANT 9)."""
     told = {thing.status}
-    if isinstance(thing, Order) and thing.shipment:
-        told |= {thing.shipment.status, *(e.status for e in thing.shipment.events)}
     if isinstance(thing, Order | Payment) and thing.refunded_minor > 0:
         told.add("refunded")
+    current = isinstance(thing, Order) and tracking_is_current(thing, TELL, now)
+    return _implied(told) | (_tracked(thing) if isinstance(thing, Order) and current else set())
+
+
+def _tracked(order: Order) -> set[str]:
+    if order.shipment is None:
+        return set()
+    return _implied({order.shipment.status, *(e.status for e in order.shipment.events)})
+
+
+def _implied(told: set[str]) -> set[str]:
     plain = {status.casefold().replace(" ", "_").replace("-", "_") for status in told}
     return {implied for status in plain for implied in (status, *IMPLIED.get(status, ()))}

@@ -9,7 +9,8 @@ from domain.principal import StaffRole
 from language.knowledge import seed_articles
 from policy.bundle import Bundle
 from store.database import Database
-from store.provision import NewBundle, NewTenant, provision_tenant, publish_bundle
+from store.policies import NewBundle, put_base
+from store.provision import NewTenant, provision_tenant
 
 STAFF = (
     ("agent-1", "Ada Lindqvist", StaffRole.AGENT),
@@ -17,23 +18,27 @@ STAFF = (
     ("manager-1", "Chiara Rossi", StaffRole.MANAGER),
     ("manager-2", "Daniel Weber", StaffRole.MANAGER),
     ("finance-1", "Elif Demir", StaffRole.FINANCE),
+    ("trust-1", "Gloria Santos", StaffRole.TRUST_AND_SAFETY),
     ("admin-1", "Farid Haddad", StaffRole.ADMIN),
 )
 
 
+def shipped_base() -> NewBundle:
+    """Return the base bundle that comes with the product."""
+    bundle = Bundle.load()
+    return NewBundle(
+        digest=bundle.digest,
+        bundle_id=bundle.manifest.id,
+        version=bundle.manifest.version,
+        manifest=bundle.manifest.model_dump(mode="json"),
+        files=dict(bundle.files),
+    )
+
+
 async def provision(owner: Database, world: dict[str, Any]) -> list[str]:
     """Provision every tenant of `world` (the shop's `GET /_world`); return their ids."""
-    bundle = Bundle.load()
-    await publish_bundle(
-        owner,
-        NewBundle(
-            digest=bundle.digest,
-            bundle_id=bundle.manifest.id,
-            version=str(bundle.manifest.version),
-            manifest=bundle.manifest.model_dump(mode="json"),
-            files=dict(bundle.files),
-        ),
-    )
+    base = shipped_base()
+    await put_base(owner, base)
     for tenant in world["tenants"]:
         await provision_tenant(
             owner,
@@ -42,7 +47,7 @@ async def provision(owner: Database, world: dict[str, Any]) -> list[str]:
                 name=tenant.get("name") or tenant["id"],
                 kind=tenant["kind"],
                 stage="approval_required",
-                policy_digest=bundle.digest,
+                policy_digest=base.digest,
                 staff=STAFF,
                 articles=seed_articles(),
             ),

@@ -36,6 +36,7 @@ class Wishes:
     owner_url: str | None = None
     relay_url: str | None = None
     ui: bool = True
+    shop_world: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ Everything here is order; what each step does stands in the module that it is na
 
 import json
 import secrets as randomness
+import shutil
 import signal
 import subprocess
 import time
@@ -150,6 +151,7 @@ def _assemble(
     programs: Programs,
     terminal: Terminal,
 ) -> Stack:
+    _keep_world(wishes.shop_world, data)
     kept = _kept_secrets(data)
     cluster = postgres.prepare(data, addresses.postgres_port, kept) if addresses.postgres_port else None
     secrets = _secrets(wishes, cluster, kept)
@@ -172,6 +174,18 @@ def _assemble(
     )
     supervisor = Supervisor(children, data.logs, terminal, on_pids)
     return Stack(data, terminal, supervisor, ready, inherited, programs, announced)
+
+
+def _keep_world(world: Path | None, data: DataDir) -> None:
+    """Keep the demo shop's world beside its data, for its first start and its resets; raises `StackFault`."""
+    if world is None:
+        return
+    if data.shop.exists():
+        raise OptionFault("The shop of this data folder has a world already: give --shop-world with a new --data-dir.")
+    try:
+        shutil.copyfile(world, data.shop_world)
+    except OSError as fault:
+        raise OptionFault(f"--shop-world {world}: {fault.strerror or fault}.") from None
 
 
 def _kept_secrets(data: DataDir) -> dict[str, str]:

@@ -42,7 +42,7 @@ SECRETS_OF: Mapping[Role, tuple[str, ...]] = {
     Role.MIGRATE: ("DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_RELAY_URL"),
     Role.SEED: ("DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_RELAY_URL", "SHOP_READ_KEY", "SHOP_WRITE_KEY"),
     Role.WORKER: ("DATABASE_URL", "DATABASE_RELAY_URL", "SHOP_READ_KEY", "SHOP_WRITE_KEY"),
-    Role.API: ("DATABASE_URL",),
+    Role.API: ("DATABASE_URL", "SHOP_READ_KEY"),  # it reads accounts for proposals of people, and sends nothing
 }
 
 

@@ -93,6 +93,11 @@ class DataDir:
         """The demo shop's database file."""
         return self.root / "shop" / "shop.db"
 
+    @property
+    def shop_world(self) -> Path:
+        """The demo shop's world, where it was given another than its own."""
+        return self.root / "shop" / "world.json"
+
     def prepare(self) -> None:
         """Make the folders and name the format; raises `StackFault` where another format lies there."""
         _refuse_other_format(self)

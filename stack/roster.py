@@ -47,9 +47,10 @@ def _interlock(*words: str) -> tuple[str, ...]:
 
 def _shop(data: DataDir, addresses: Addresses, env: Mapping[str, str]) -> Child:
     where = ("--host", LOOPBACK, "--port", str(addresses.shop_port), "--data", str(data.shop))
+    world = ("--world", str(data.shop_world)) if data.shop_world.exists() else ()
     return Child(
         name="shop",
-        argv=(sys.executable, "-m", "demo.shop", *where),
+        argv=(sys.executable, "-m", "demo.shop", *where, *world),
         env=env,
         ready=HttpProbe(LOOPBACK, addresses.shop_port, "/healthz"),
     )

@@ -11,13 +11,17 @@ from sqlalchemy.dialects.postgresql import insert
 
 from domain.base import Noun
 from domain.principal import StaffRole
+from domain.tenant import TenantStanding
 from store import tables as t
 from store.database import Database
-from store.pipeline import Statement
+from store.pipeline import Row, Statement
 
 _STAFF = Statement(sa.select(t.staff).where(t.staff.c.id == sa.bindparam("staff_id")))
 _CUSTOMER = Statement(sa.select(t.customers.c.status).where(t.customers.c.id == sa.bindparam("customer_id")))
-_TENANT = Statement(sa.select(t.tenants.c.id))
+_c = t.tenants.c
+TENANT = Statement(  # to be run with others in one round trip
+    sa.select(_c.id, _c.kind, _c.stage, sa.func.policy_in_force(_c.id, sa.func.now()).label("policy_digest"))
+)
 _FIRST_SEEN = Statement(
     insert(t.customers).values(tenant_id=sa.bindparam("tenant_id"), id=sa.bindparam("id")).on_conflict_do_nothing()
 )
@@ -30,32 +34,51 @@ class StaffStanding(Noun):
     name: str
     role: StaffRole
     revoked: bool
+    tenant: TenantStanding
+
+
+class CustomerStanding(Noun):
+    """A customer as the database knows them now: `status` is active or blocked."""
+
+    status: str
+    tenant: TenantStanding
 
 
 async def staff_standing(db: Database, tenant_id: str, staff_id: str) -> StaffStanding | None:
     """Return a staff member's standing, or None when the tenant has no such person."""
-    (found,) = await db.at_once(tenant_id, _STAFF(staff_id=staff_id))
+    found, tenants = await db.at_once(tenant_id, _STAFF(staff_id=staff_id), TENANT())
     if not found:
         return None
     row = found[0]
-    return StaffStanding(id=row.id, name=row.name, role=StaffRole(row.role), revoked=row.revoked_at is not None)
+    return StaffStanding(
+        id=row.id,
+        name=row.name,
+        role=StaffRole(row.role),
+        revoked=row.revoked_at is not None,
+        tenant=to_standing(tenants[0]),
+    )
 
 
-async def customer_standing(db: Database, tenant_id: str, customer_id: str) -> str | None:
-    """Return `active` or `blocked` (a customer first seen now is active), or None when there is no such tenant."""
-    customers, tenants = await db.at_once(tenant_id, _CUSTOMER(customer_id=customer_id), _TENANT())
-    if customers:
-        return str(customers[0].status)
+async def customer_standing(db: Database, tenant_id: str, customer_id: str) -> CustomerStanding | None:
+    """Return a customer's standing (first seen now, they are active), or None when there is no such tenant."""
+    customers, tenants = await db.at_once(tenant_id, _CUSTOMER(customer_id=customer_id), TENANT())
     if not tenants:
         return None
-    await db.at_once(tenant_id, _FIRST_SEEN(tenant_id=tenant_id, id=customer_id))
-    return "active"
+    if not customers:
+        await db.at_once(tenant_id, _FIRST_SEEN(tenant_id=tenant_id, id=customer_id))
+    status = str(customers[0].status) if customers else "active"
+    return CustomerStanding(status=status, tenant=to_standing(tenants[0]))
 
 
-async def tenant_exists(db: Database, tenant_id: str) -> bool:
-    """Whether there is such a tenant."""
-    (found,) = await db.at_once(tenant_id, _TENANT())
-    return bool(found)
+async def tenant_standing(db: Database, tenant_id: str) -> TenantStanding | None:
+    """Return a tenant's standing, or None when there is no such tenant."""
+    (found,) = await db.at_once(tenant_id, TENANT())
+    return to_standing(found[0]) if found else None
+
+
+def to_standing(row: Row) -> TenantStanding:
+    """Return a row of `TENANT` as everybody reads it."""
+    return TenantStanding(id=row.id, kind=row.kind, stage=row.stage, policy_digest=row.policy_digest)
 
 
 class Repeat(Noun):

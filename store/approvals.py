@@ -9,23 +9,21 @@ from typing import Any
 import sqlalchemy as sa
 
 from domain.action import Action, ActionState, ApprovalDecision, ApprovalRole, Cause
+from domain.approving import Allows, by_table
 from domain.base import Noun
 from domain.conversation import EventKind
-from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
-from domain.refusal import ApprovalNotAllowed, ApprovalStale, NotFound
+from domain.principal import VerifiedPrincipal
+from domain.refusal import ApprovalStale, NotFound, StaleReason
 from domain.wake import Wake
 from domain.words import Words
 from store import tables as t
+from store.approval_claims import drop_claim, require_unclaimed
+from store.approval_rights import require_other_requester, require_still_staff, role_for
+from store.consents import Consent, record_consent, told, void_uncounted
 from store.database import Database, Tx
 from store.ledger import conversation_of, history, lock_action, move, tell_state, to_action
-from store.log import append, leave_wake, lock_conversation, mine, under_lock
-
-_ROLES_OF_STAFF = {
-    StaffRole.MANAGER: (ApprovalRole.MANAGER,),
-    StaffRole.FINANCE: (ApprovalRole.FINANCE, ApprovalRole.MANAGER),
-    StaffRole.ADMIN: (ApprovalRole.MANAGER,),
-    StaffRole.AGENT: (),
-}
+from store.log import append, last_event, leave_wake, lock_conversation, mine, under_lock
+from store.validity import overtaken, rights_held
 
 
 class Decided(Noun):
@@ -70,30 +68,80 @@ async def decide(
     staff_ttl_s: int,
     words: Words,
     now: datetime,
+    role: ApprovalRole | None = None,
+    allows: Allows = by_table,
 ) -> Decided:
-    """Record `principal`'s decision on exactly `digest`. Raises NotFound, ApprovalStale, ApprovalNotAllowed."""
+    """Record `principal`'s decision on exactly `digest`, in `role` where one is named.
+
+    Raises NotFound, ApprovalStale, ApprovalNotAllowed and ApprovalClaimed. Where the policy or the evidence has changed
+    since it was asked for, the action's workflow is woken to judge again and to ask anew.
+    """
     async with db.transaction(principal.tenant_id) as tx:
-        conversation_id = await conversation_of(tx, operation_id)
-        row = await _lock_visible(tx, conversation_id, principal)
+        row = await _lock_visible(tx, await conversation_of(tx, operation_id), principal)
         action = await lock_action(tx, operation_id)
         now = await under_lock(tx, now)
-        await _void_expired(tx, action, now)
+        await void_uncounted(tx, action, now)
         if (prior := await _prior(tx, principal, operation_id)) is not None:
-            return _first_answer(prior, action, digest, decision)
-        role = _role_for(principal, row, action)
-        await _require_other_requester(tx, action, principal)
-        _require_current(action, digest, now)
-        await _record(tx, action, principal, role, digest, decision, note, _expiry(action, role, staff_ttl_s, now), now)
-        body = {"operation_id": operation_id, "role": role.value, "decision": decision.value}
-        event = await append(tx, row, EventKind.APPROVAL, principal.key, body)
-        if decision is ApprovalDecision.REJECT:
-            action = await move(tx, action, ActionState.REJECTED, Cause.DECLINED, principal.key, now)
-            event = await tell_state(tx, row, action, words)
-        wakes = (
-            await leave_wake(tx, row, event, row.owner_epoch, operation_id),
-            await leave_wake(tx, row, event, row.owner_epoch),
-        )
-        return Decided(operation_id=operation_id, role=role, decision=decision, state=action.state, wakes=wakes)
+            return _first_answer(prior, action, digest, decision, role)
+        may = await rights_held(tx, principal.tenant_id, allows, now)
+        await require_still_staff(tx, principal)
+        given_as = await role_for(tx, principal, action, role, decision, may)
+        require_other_requester(action, principal)
+        await _require_current(tx, action, digest, now)
+        await require_unclaimed(tx, principal, operation_id, now)
+        changed = await overtaken(tx, action, now) if decision is ApprovalDecision.APPROVE else None
+        if changed is None:
+            consent = Consent(
+                approver=principal.key,
+                role=given_as,
+                staff_role=principal.role.value if principal.is_staff and principal.role else None,
+                decision=decision,
+                digest=digest,
+                expires_at=_expiry(action, given_as, staff_ttl_s, now),
+                note=note,
+            )
+            return await _decided(tx, row, action, principal, consent, words, now)
+        wake = await leave_wake(tx, row, await last_event(tx, row), row.owner_epoch, operation_id)
+    raise _overtaken(changed, wake)
+
+
+async def _decided(
+    tx: Tx,
+    row: sa.Row[Any],
+    action: Action,
+    principal: VerifiedPrincipal,
+    consent: Consent,
+    words: Words,
+    now: datetime,
+) -> Decided:
+    """Put a decision on record, into the log, and to work."""
+    await record_consent(tx, action, consent, now)
+    if principal.is_staff:
+        await drop_claim(tx, action.operation_id, principal.id)
+    event = await append(tx, row, EventKind.APPROVAL, principal.key, told(action, consent))
+    if consent.decision is ApprovalDecision.REJECT:
+        action = await move(tx, action, ActionState.REJECTED, Cause.DECLINED, principal.key, now)
+        event = await tell_state(tx, row, action, words)
+    wakes = (
+        await leave_wake(tx, row, event, row.owner_epoch, action.operation_id),
+        await leave_wake(tx, row, event, row.owner_epoch),
+    )
+    return Decided(
+        operation_id=action.operation_id,
+        role=consent.role,
+        decision=consent.decision,
+        state=action.state,
+        wakes=wakes,
+    )
+
+
+def _overtaken(changed: StaleReason, wake: Wake) -> ApprovalStale:
+    what = "another policy is in force" if changed is StaleReason.POLICY_CHANGED else "the account has changed"
+    return ApprovalStale(
+        f"Since this was asked for, {what}. It is being judged again, and will be asked about anew if need be.",
+        changed,
+        wakes=(wake,),
+    )
 
 
 async def _lock_visible(tx: Tx, conversation_id: str, principal: VerifiedPrincipal) -> sa.Row[Any]:
@@ -104,56 +152,30 @@ async def _lock_visible(tx: Tx, conversation_id: str, principal: VerifiedPrincip
         raise NotFound("There is no such action.") from None
 
 
-def _role_for(principal: VerifiedPrincipal, row: sa.Row[Any], action: Action) -> ApprovalRole:
-    """Return the role in which `principal` may decide on this action. Raises ApprovalNotAllowed."""
-    if principal.kind is PrincipalKind.CUSTOMER:
-        return ApprovalRole.CUSTOMER
-    if not principal.is_staff or principal.role is None:
-        raise ApprovalNotAllowed("Only the customer and staff decide approvals.")
-    may = [r for r in _ROLES_OF_STAFF[principal.role] if r in action.required_approvals]
-    if not may:
-        needed = ", ".join(r.value for r in action.required_approvals)
-        raise ApprovalNotAllowed(f"This action needs {needed}; your role is {principal.role.value}.")
-    return may[0]
-
-
-async def _require_other_requester(tx: Tx, action: Action, principal: VerifiedPrincipal) -> None:
-    """Nobody of the staff approves what they asked for themselves. Raises ApprovalNotAllowed."""
-    a = t.actions.c
-    query = sa.select(a.requested_by).where(a.operation_id == action.operation_id)
-    if principal.is_staff and (await tx.execute(query)).scalar_one() == principal.key:
-        raise ApprovalNotAllowed("You asked for this action; somebody else has to decide on it.")
-
-
-async def _void_expired(tx: Tx, action: Action, now: datetime) -> None:
-    """An approval that ran out before it was used makes room for a new one, by anybody entitled."""
-    p = t.approvals.c
-    if action.state.unexecuted:
-        await tx.execute(
-            sa.update(t.approvals)
-            .where(
-                p.operation_id == action.operation_id,
-                p.voided_at.is_(None),
-                p.consumed_at.is_(None),
-                p.expires_at <= now,
-            )
-            .values(voided_at=now)
-        )
-
-
-def _require_current(action: Action, digest: str, now: datetime) -> None:
+async def _require_current(tx: Tx, action: Action, digest: str, now: datetime) -> None:
+    """Pass only what waits for approval, for the digest named, and in time. Raises ApprovalStale."""
     if action.state is not ActionState.AWAITING_APPROVAL:
         raise ApprovalStale(
             f"The action is {action.state.value} ({action.cause.value}); it no longer waits for approval.",
+            await _why_not_waiting(tx, action),
             state=action.state.value,
         )
     if digest != action.payload_digest:
         raise ApprovalStale(
             "The digest is not that of the action as it is now. Read it again and decide on what it says.",
+            StaleReason.DIGEST_CHANGED,
             payload_digest=action.payload_digest,
         )
     if now >= action.expires_at:
-        raise ApprovalStale("The time to approve has run out.", state=action.state.value)
+        raise ApprovalStale("The time to approve has run out.", StaleReason.EXPIRED, state=action.state.value)
+
+
+async def _why_not_waiting(tx: Tx, action: Action) -> StaleReason:
+    if action.cause is Cause.EXPIRED:
+        return StaleReason.EXPIRED
+    p = t.approvals.c
+    used = sa.exists().where(p.operation_id == action.operation_id, p.consumed_at.is_not(None))
+    return StaleReason.CONSUMED if (await tx.execute(sa.select(used))).scalar_one() else StaleReason.NOT_WAITING
 
 
 def _expiry(action: Action, role: ApprovalRole, staff_ttl_s: int, now: datetime) -> datetime:
@@ -168,49 +190,25 @@ async def _prior(tx: Tx, principal: VerifiedPrincipal, operation_id: str) -> sa.
     return (await tx.execute(query)).one_or_none()
 
 
-def _first_answer(prior: sa.Row[Any], action: Action, digest: str, decision: ApprovalDecision) -> Decided:
-    if prior.payload_digest != digest or prior.decision != decision:
+def _first_answer(
+    prior: sa.Row[Any], action: Action, digest: str, decision: ApprovalDecision, role: ApprovalRole | None
+) -> Decided:
+    if prior.payload_digest != digest:
         raise ApprovalStale(
-            f"You have decided this already: {prior.decision}.", state=action.state.value, decision=prior.decision
+            "You have decided on another digest than this one.",
+            StaleReason.DIGEST_CHANGED,
+            payload_digest=action.payload_digest,
+        )
+    if prior.decision != decision or role not in (None, prior.role):
+        raise ApprovalStale(
+            f"You have decided this already: {prior.decision}, as {prior.role}.",
+            StaleReason.CONSUMED if prior.consumed_at is not None else StaleReason.ALREADY_DECIDED,
+            state=action.state.value,
+            decision=prior.decision,
         )
     return Decided(
         operation_id=action.operation_id,
         role=ApprovalRole(prior.role),
         decision=ApprovalDecision(prior.decision),
         state=action.state,
-    )
-
-
-async def _record(
-    tx: Tx,
-    action: Action,
-    principal: VerifiedPrincipal,
-    role: ApprovalRole,
-    digest: str,
-    decision: ApprovalDecision,
-    note: str | None,
-    expires_at: datetime,
-    now: datetime,
-) -> None:
-    p = t.approvals.c
-    taken = sa.select(p.approver).where(
-        p.operation_id == action.operation_id, p.role == role.value, p.voided_at.is_(None), p.decision == "approve"
-    )
-    other = (await tx.execute(taken)).scalar_one_or_none()
-    if other is not None and decision is ApprovalDecision.APPROVE:  # a no is heard also after a yes
-        raise ApprovalStale(f"The {role.value} approval was given already, by {other}.", approver=other)
-    await tx.execute(
-        sa.insert(t.approvals).values(
-            tenant_id=action.tenant_id,
-            operation_id=action.operation_id,
-            approver=principal.key,
-            role=role.value,
-            decision=decision.value,
-            payload_digest=digest,
-            policy_digest=action.policy_digest,
-            evidence_digest=action.evidence_digest,
-            note=note,
-            decided_at=now,
-            expires_at=expires_at,
-        )
     )

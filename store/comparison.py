@@ -12,14 +12,15 @@ from uuid import uuid4
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
-from domain.action import Action, ActionKind, ActionState
+from domain.action import MONEY_KINDS, Action, ActionState, ExchangeItemsPayload
 from domain.base import Noun
-from domain.refusal import NotFound
 from store import tables as t
 from store.database import Database, Tx
 from store.ledger import to_action
+from store.switches import stop_everything
 
 EFFECTS_TOLD_MAX = 5  # of one operation, in the words of a case
+_COMPARER = "books:interlock"
 
 
 class DifferenceKind(StrEnum):
@@ -87,9 +88,19 @@ def _same_change(effect: Effect, action: Action) -> bool:
 
 
 def same_money(action: Action, amount_minor: int | None, currency: str | None) -> bool:
-    """Whether that is what the action was to move; a change that moves no money of ours agrees with any amount."""
-    payload = action.payload
-    return action.kind is not ActionKind.REFUND or (amount_minor, currency) == (payload.amount_minor, payload.currency)
+    """Whether that is what the action was to move; a change that moves no money of ours agrees with any amount.
+
+    Where nothing is to move, an effect of 0 agrees, whatever currency it names. An exchange moves the difference,
+    one way or the other, and business systems tell it with or without its sign.
+    """
+    if action.kind not in MONEY_KINDS:
+        return True
+    payload, told = action.payload, amount_minor or 0
+    if isinstance(payload, ExchangeItemsPayload):
+        told, due, due_in = abs(told), abs(payload.difference_minor), payload.difference_currency
+    else:
+        due, due_in = payload.amount_minor or 0, payload.currency or ""
+    return told == due and (due == 0 or currency == due_in)
 
 
 def _difference(
@@ -139,31 +150,10 @@ async def open_cases(db: Database, tenant_id: str, differences: Sequence[Differe
 async def record(tx: Tx, tenant_id: str, differences: Sequence[Difference]) -> int:
     """The same inside the transaction that found them; after the locks on conversation and action."""
     new = [d for d in differences if await _open_case(tx, tenant_id, d)]
-    if any(d.violates for d in new):
-        await tx.execute(sa.update(t.tenants).where(t.tenants.c.id == tenant_id).values(dispatch_halted=True))
+    if violations := [d for d in new if d.violates]:
+        why = ", ".join(f"{d.kind.value} {d.operation_id}" for d in violations[:EFFECTS_TOLD_MAX])
+        await stop_everything(tx, tenant_id, _COMPARER, f"the books differ: {why}")
     return len(new)
-
-
-async def hold_dispatch(db: Database, tenant_id: str, *, held: bool) -> bool:
-    """Stop a tenant's dispatch, or let it go on: the kill switch that every reservation and claim locks.
-
-    Return whether it was otherwise before. Raises NotFound where there is no such tenant.
-    """
-    c = t.tenants.c
-    async with db.transaction(tenant_id) as tx:
-        changed = sa.update(t.tenants).where(c.id == tenant_id, c.dispatch_halted != held)
-        if (await tx.execute(changed.values(dispatch_halted=held).returning(c.id))).all():
-            return True
-        if not (await tx.execute(sa.select(c.id).where(c.id == tenant_id))).all():
-            raise NotFound("There is no such tenant.")
-    return False
-
-
-async def dispatch_held(db: Database, tenant_id: str) -> bool:
-    """Whether nothing is sent for a tenant just now."""
-    async with db.transaction(tenant_id) as tx:
-        found = (await tx.execute(sa.select(t.tenants.c.dispatch_halted))).scalar_one_or_none()
-    return bool(found)
 
 
 async def _open_case(tx: Tx, tenant_id: str, difference: Difference) -> bool:

@@ -10,23 +10,36 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from domain.account import Evidence, evidence_digest
-from domain.action import Action, ActionState, Cause
+from domain.account import Evidence
+from domain.action import MONEY_KINDS, Action, ActionState, Cause, evidence_digest
 from domain.base import Noun
 from domain.connector import ConnectorContract
-from domain.conversation import EventKind, Owner
+from domain.conversation import EventKind
 from domain.refusal import NotFound
 from domain.turn import ClaimResult, ReserveResult
-from domain.verdict import PolicyQuestion, Verdict, VerdictKind
+from domain.verdict import BOT, Actor, Judgement, PolicyQuestion, Verdict, VerdictKind
 from domain.words import Words
 from store import tables as t
+from store.audit import record_verdict
+from store.circumstances import circumstances, lock_money, lock_tenant, policy_in_force, stopped
 from store.database import Database, Tx
-from store.ledger import change_action, conversation_of, fitting, granted, lock_action, move, proposal_body, tell_state
+from store.ledger import (
+    change_action,
+    conversation_of,
+    fenced,
+    fitting,
+    granted,
+    hold_people,
+    lock_action,
+    move,
+    proposal_body,
+    tell_state,
+)
 from store.log import append, append_behind, leave_wake, lock_conversation, under_lock
-from store.tenancy import customer_status, refunds_30d
 
-Judge = Callable[[str, PolicyQuestion], Verdict]  # under the bundle of that digest
+Judge = Callable[[str, PolicyQuestion], Judgement]  # under the bundle of that digest
 _EXECUTOR = "executor:interlock"
+REVOKED = "revoked"  # the role in which somebody acts whose role was taken away: no rule knows it
 
 
 class ReservationFacts(Noun):
@@ -37,19 +50,19 @@ class ReservationFacts(Noun):
     policy_digest: str
 
 
-async def reservation_facts(db: Database, tenant_id: str, operation_id: str) -> ReservationFacts:
+async def reservation_facts(db: Database, tenant_id: str, operation_id: str, now: datetime) -> ReservationFacts:
     """Return whose account to read and which bundle to open. Raises NotFound."""
     a = t.actions.c
-    query = sa.select(a.conversation_id, a.customer_id, t.tenants.c.policy_digest).join(
-        t.tenants, t.tenants.c.id == a.tenant_id
-    )
+    query = sa.select(a.conversation_id, a.customer_id).where(a.operation_id == operation_id)
     async with db.transaction(tenant_id) as tx:
-        row = (await tx.execute(query.where(a.operation_id == operation_id))).one_or_none()
-    if row is None:
-        raise NotFound("There is no such action.")
-    return ReservationFacts(
-        conversation_id=row.conversation_id, customer_id=row.customer_id, policy_digest=row.policy_digest
-    )
+        row = (await tx.execute(query)).one_or_none()
+        if row is None:
+            raise NotFound("There is no such action.")
+        return ReservationFacts(
+            conversation_id=row.conversation_id,
+            customer_id=row.customer_id,
+            policy_digest=await policy_in_force(tx, tenant_id, now),
+        )
 
 
 async def reserve(
@@ -67,7 +80,6 @@ async def reserve(
         async with db.transaction(tenant_id) as tx:
             row = await lock_conversation(tx, await conversation_of(tx, operation_id))
             action = await lock_action(tx, operation_id)
-            now = await under_lock(tx, now)
             return await _reserve(tx, row, action, step_id, found, judge, words, now)
     except IntegrityError as taken:
         if "actions_in_flight" in str(taken.orig):
@@ -87,10 +99,13 @@ async def _reserve(
 ) -> ReserveResult:
     if action.state is not ActionState.AWAITING_APPROVAL:
         return await _already(tx, action, step_id)
-    if row.owner != Owner.BOT or row.owner_epoch != action.owner_epoch:
+    if fenced(row, action):
         return ReserveResult.FENCED
-    tenant = await _lock_tenant(tx)
-    if tenant.dispatch_halted:
+    if action.kind in MONEY_KINDS:  # first, so that what waits for its turn keeps nobody from turning a switch
+        await lock_money(tx, action.tenant_id)
+    tenant = await lock_tenant(tx, action.tenant_id)
+    now = await under_lock(tx, now)
+    if stopped(tenant, action.kind.value):
         return await _reject(tx, row, action, Cause.DENIED, words, now)
     if now >= action.expires_at:
         return await _reject(tx, row, action, Cause.EXPIRED, words, now)
@@ -100,8 +115,8 @@ async def _reserve(
         return ReserveResult.STALE_EVIDENCE
     if await _resource_taken(tx, action):
         return ReserveResult.BUSY
-    question = await _question(tx, tenant, row, action, found, now)
-    verdict = judge(tenant.policy_digest, question)
+    judged = await _judged(tx, tenant, action, found, judge, now)
+    verdict = judged.verdict
     if verdict.kind is VerdictKind.FORBID:
         return await _reject(tx, row, action, Cause.DENIED, words, now, verdict)
     if verdict.kind is VerdictKind.ASK or verdict.policy_digest != action.policy_digest:
@@ -123,11 +138,6 @@ async def _already(tx: Tx, action: Action, step_id: str) -> ReserveResult:
     return ReserveResult.RESERVED if mine else ReserveResult.MOVED
 
 
-async def _lock_tenant(tx: Tx) -> sa.Row[Any]:
-    """Kill switch and policy in force, locked against change until this transaction ends."""
-    return (await tx.execute(sa.select(t.tenants).with_for_update(read=True))).one()
-
-
 async def _last_settlement(tx: Tx, action: Action) -> datetime:
     a = t.actions.c
     query = sa.select(sa.func.max(a.settled_at)).where(
@@ -147,28 +157,34 @@ async def _resource_taken(tx: Tx, action: Action) -> bool:
     return bool((await tx.execute(sa.select(query))).scalar_one())
 
 
-async def _question(
-    tx: Tx, tenant: sa.Row[Any], row: sa.Row[Any], action: Action, found: Evidence, now: datetime
-) -> PolicyQuestion:
-    """All that policy may look at, read under the locks; approvals count only while what they rest on is unchanged."""
-    digest = evidence_digest(found.source, action.payload.resource, found.account)
-    unchanged = digest == action.evidence_digest and tenant.policy_digest == action.policy_digest
-    count, amount = await refunds_30d(tx, action.customer_id, now)
-    return PolicyQuestion(
-        tenant_id=action.tenant_id,
-        tenant_kind=tenant.kind,
-        customer_id=action.customer_id,
-        customer_status=await customer_status(tx, action.customer_id),
-        payload=action.payload,
-        account=found.account,
-        evidence_observed_at=found.observed_at,
-        evidence_max_age_s=found.max_age_s,
-        now=now,
-        granted=await granted(tx, action, now) if unchanged else (),
-        stage=tenant.stage,
-        refunds_30d_minor=amount,
-        refunds_30d_count=count,
+async def _judged(
+    tx: Tx, tenant: sa.Row[Any], action: Action, found: Evidence, judge: Judge, now: datetime
+) -> Judgement:
+    """Judge again over all that policy may look at, read under the locks, and put the verdict on record.
+
+    Approvals count only while what they rest on is unchanged.
+    """
+    around = await circumstances(tx, tenant, action.customer_id, action.conversation_id, action.payload, now, action)
+    digest = evidence_digest(found.source, action.payload, found.account)
+    unchanged = digest == action.evidence_digest and around.policy_digest == action.policy_digest
+    await hold_people(tx, action)
+    actor = await actor_of(tx, action)
+    given = await granted(tx, action, now) if unchanged else ()
+    judged = judge(around.policy_digest, around.question(action.payload, found, now, actor, given))
+    await record_verdict(
+        tx, action.tenant_id, action.conversation_id, action.operation_id, "reserve", actor, judged, found, digest
     )
+    return judged
+
+
+async def actor_of(tx: Tx, action: Action) -> Actor:
+    """Return who acts, in the role of now: a person whose role was taken away acts in none."""
+    if not action.by_staff:
+        return BOT
+    ident = action.requested_by.partition(":")[2]
+    s = t.staff.c
+    query = sa.select(s.role).where(s.id == ident, s.revoked_at.is_(None))
+    return Actor(kind="staff", role=(await tx.execute(query)).scalar_one_or_none() or REVOKED, id=ident)
 
 
 async def _reject(
@@ -189,16 +205,16 @@ def _verdict_fact(verdict: Verdict, action: Action) -> Any:
 async def _ask_again(
     tx: Tx, row: sa.Row[Any], action: Action, verdict: Verdict, found: Evidence, words: Words, now: datetime
 ) -> None:
-    """Bind the action to what holds now; approvals that were given for something else are void (INVARIANT 4)."""
-    p = t.approvals.c
-    digest = evidence_digest(found.source, action.payload.resource, found.account)
-    stale = sa.or_(p.policy_digest != verdict.policy_digest, p.evidence_digest != digest, p.expires_at <= now)
-    voided = await tx.execute(
-        sa.update(t.approvals)
-        .where(p.operation_id == action.operation_id, p.voided_at.is_(None), p.consumed_at.is_(None), stale)
-        .values(voided_at=now)
-    )
+    """Bind the action to what holds now; approvals that were given for something else are void (INVARIANT 4).
+
+    Where anything of it is new, it is shown again: nobody consents to a question that was another one.
+    """
+    digest = evidence_digest(found.source, action.payload, found.account)
     required = verdict.required or action.required_approvals
+    bound = action.model_copy(
+        update={"required_approvals": required, "policy_digest": verdict.policy_digest, "evidence_digest": digest}
+    )
+    voided = await _void(tx, bound, now)
     await change_action(
         tx,
         action.operation_id,
@@ -207,14 +223,23 @@ async def _ask_again(
         evidence_id=found.evidence_id,
         evidence_digest=digest,
     )
-    if voided.rowcount:
-        asked = action.model_copy(update={"required_approvals": required, "policy_digest": verdict.policy_digest})
-        await append(tx, row, EventKind.PROPOSAL, "policy:engine", proposal_body(asked, words))
+    if voided or bound != action:
+        await append(tx, row, EventKind.PROPOSAL, "policy:engine", proposal_body(bound, words))
         await append_behind(tx, row, [_verdict_fact(verdict, action)])
 
 
+async def _void(tx: Tx, bound: Action, now: datetime) -> int:
+    """Void what does not count for `bound` and was not used; return how many approvals that were."""
+    p = t.approvals.c
+    counts = sa.and_(fitting(bound, now), p.role.in_([role.value for role in bound.required_approvals]))
+    unused = sa.and_(p.operation_id == bound.operation_id, p.voided_at.is_(None), p.consumed_at.is_(None))
+    voided = await tx.execute(sa.update(t.approvals).where(unused, ~counts).values(voided_at=now))
+    return voided.rowcount
+
+
 async def _consume(tx: Tx, action: Action, now: datetime) -> None:
-    await tx.execute(sa.update(t.approvals).where(fitting(action, now)).values(consumed_at=now))
+    needed = t.approvals.c.role.in_([role.value for role in action.required_approvals])
+    await tx.execute(sa.update(t.approvals).where(fitting(action, now), needed).values(consumed_at=now))
 
 
 class Claim(Noun):
@@ -236,9 +261,10 @@ async def claim(
             return Claim(result=ClaimResult.MOVED)
         if action.send_count > 0:
             return Claim(result=ClaimResult.ALREADY_SENT)
-        tenant = await _lock_tenant(tx)
+        tenant = await lock_tenant(tx, tenant_id)
         late = action.reserved_at is None or now - action.reserved_at > timedelta(seconds=claim_ttl_s)
-        if _fenced(row, action) or tenant.dispatch_halted or late:
+        revoked = (await actor_of(tx, action)).role == REVOKED
+        if fenced(row, action) or stopped(tenant, action.kind.value) or late or revoked:
             moved = await move(tx, action, ActionState.REJECTED, Cause.NEVER_SENT, _EXECUTOR, now)
             event = await tell_state(tx, row, moved, words)
             await leave_wake(tx, row, event, row.owner_epoch)
@@ -258,12 +284,13 @@ async def claim_resend(
         now = await under_lock(tx, now)
         if action.state is not ActionState.UNKNOWN:
             return Claim(result=ClaimResult.MOVED)
-        tenant = await _lock_tenant(tx)
+        tenant = await lock_tenant(tx, tenant_id)
         unheard = row.customer_seq > row.answered_seq  # it may say "stop"
         if (
-            _fenced(row, action)
+            fenced(row, action)
             or unheard
-            or tenant.dispatch_halted
+            or stopped(tenant, action.kind.value)
+            or (await actor_of(tx, action)).role == REVOKED
             or not may_resend(action, contract, sends_max, now)
         ):
             return Claim(result=ClaimResult.REFUSED)
@@ -278,7 +305,3 @@ def may_resend(action: Action, contract: ConnectorContract, sends_max: int, now:
         return False
     age_s = (now - action.sent_at).total_seconds()
     return action.send_count < sends_max and age_s + contract.late_effect_s <= contract.key_window_s
-
-
-def _fenced(row: sa.Row[Any], action: Action) -> bool:
-    return bool(row.owner != Owner.BOT or row.owner_epoch != action.owner_epoch)

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from pydantic import TypeAdapter
 
 from domain.action import Action, ActionKind, ActionState, ApprovalRole, Cause, Move, Payload
-from domain.conversation import EventKind
-from domain.principal import StaffRole
+from domain.approving import reminder_due_at
+from domain.conversation import EventKind, Owner
 from domain.refusal import NotFound
 from domain.turn import ActionProgress
 from domain.words import Words
@@ -19,15 +19,10 @@ from store import tables as t
 from store.database import Database, Tx
 from store.log import Appended, append, leave_wake
 from store.pipeline import Row, Statement, run
+from store.validity import overtaken
 
 _PAYLOAD: TypeAdapter[Payload] = TypeAdapter(Payload)
 LEDGER_ACTOR = "ledger:interlock"
-
-# Which staff may give which approval.
-_ENTITLED = {
-    ApprovalRole.MANAGER: (StaffRole.MANAGER.value, StaffRole.FINANCE.value, StaffRole.ADMIN.value),
-    ApprovalRole.FINANCE: (StaffRole.FINANCE.value,),
-}
 
 
 def to_action(row: Row) -> Action:
@@ -55,6 +50,9 @@ def to_action(row: Row) -> Action:
         send_count=row.send_count,
         settled_at=row.settled_at,
         external_id=row.external_id,
+        requested_by=row.requested_by,
+        reminded_at=row.reminded_at,
+        escalated_at=row.escalated_at,
     )
 
 
@@ -139,7 +137,7 @@ def proposal_body(action: Action, words: Words) -> dict[str, Any]:
         "payload_digest": action.payload_digest,
         "required_approvals": [r.value for r in action.required_approvals],
         "expires_at": action.expires_at.isoformat(),
-        "automated": True,
+        "automated": not action.by_staff,
     }
 
 
@@ -163,19 +161,29 @@ async def withdraw_unsent(tx: Tx, row: sa.Row[Any], words: Words, actor: str, at
     return now
 
 
-async def load_progress(db: Database, tenant_id: str, operation_id: str) -> ActionProgress:
-    """Return what an action's workflow goes by: always the row, never a remembered signal. Raises NotFound."""
+def fenced(row: Row, action: Action) -> bool:
+    """Whether the epoch of an action has passed: who asked for it must own the conversation still (INVARIANT 3)."""
+    owner = Owner.HUMAN if action.by_staff else Owner.BOT
+    return bool(row.owner != owner or row.owner_epoch != action.owner_epoch)
+
+
+async def load_progress(db: Database, tenant_id: str, operation_id: str, now: datetime | None = None) -> ActionProgress:
+    """Return what an action's workflow goes by: always the row, never a remembered signal. Raises NotFound.
+
+    Whether it is overtaken by another policy or by newer evidence is told as of `now`, where that is given.
+    """
     async with db.transaction(tenant_id) as tx:
         row = (await tx.execute(sa.select(t.actions).where(t.actions.c.operation_id == operation_id))).one_or_none()
         if row is None:
             raise NotFound("There is no such action.")
-        return await progress_of(tx, to_action(row))
+        return await progress_of(tx, to_action(row), now)
 
 
-async def progress_of(tx: Tx, action: Action) -> ActionProgress:
+async def progress_of(tx: Tx, action: Action, now: datetime | None = None) -> ActionProgress:
     """Return an action's progress: labels and times, no text."""
     person = await has_case(tx, action.operation_id)
     missing = await missing_approvals(tx, action) if action.state.unexecuted else ()
+    of_staff = any(role is not ApprovalRole.CUSTOMER for role in missing)
     return ActionProgress(
         operation_id=action.operation_id,
         kind=action.kind.value,
@@ -190,6 +198,8 @@ async def progress_of(tx: Tx, action: Action) -> ActionProgress:
         send_count=action.send_count,
         created_at=action.created_at,
         person_has_it=person,
+        overtaken=bool(missing) and now is not None and await overtaken(tx, action, now) is not None,
+        remind_at=reminder_due_at(action) if of_staff else None,
     )
 
 
@@ -230,11 +240,25 @@ def fitting(action: Action, at: datetime | None = None) -> sa.ColumnElement[bool
 
 
 def still_entitled() -> sa.ColumnElement[bool]:
-    """Whether who approved may still do so now: a revoked or demoted member of staff consents to nothing."""
+    """Whether who approved is still who they were: one whose role was changed or taken away consents to nothing.
+
+    What the role may give is fixed by the bundle that the approval is bound to.
+    """
     p, s = t.approvals.c, t.staff.c
-    may = sa.or_(*(sa.and_(p.role == role.value, s.role.in_(kinds)) for role, kinds in _ENTITLED.items()))
-    of_staff = sa.exists().where(s.tenant_id == p.tenant_id, p.approver == "staff:" + s.id, s.revoked_at.is_(None), may)
+    of_staff = sa.exists().where(
+        s.tenant_id == p.tenant_id, p.approver == "staff:" + s.id, s.revoked_at.is_(None), s.role == p.staff_role
+    )
     return sa.or_(p.role == ApprovalRole.CUSTOMER.value, of_staff)
+
+
+async def hold_people(tx: Tx, action: Action) -> None:
+    """Lock the staff who asked for an action or approved it: what was counted is not revoked before it is used."""
+    p, s = t.approvals.c, t.staff.c
+    approved = sa.exists().where(
+        p.operation_id == action.operation_id, p.approver == "staff:" + s.id, p.voided_at.is_(None)
+    )
+    asked = "staff:" + s.id == action.requested_by
+    await tx.execute(sa.select(s.id).where(sa.or_(approved, asked)).order_by(s.id).with_for_update(read=True))
 
 
 async def missing_approvals(tx: Tx, action: Action) -> tuple[ApprovalRole, ...]:

@@ -196,6 +196,14 @@ async def step_result(tx: Tx, conversation_id: str, step_id: str) -> sa.Row[Any]
     return (await tx.execute(query)).one_or_none()
 
 
+async def last_event(tx: Tx, row: Row) -> Appended:
+    """Return where the log of the locked conversation ends; it has to have begun."""
+    e = t.events.c
+    query = sa.select(e.seq, e.event_id).where(e.conversation_id == row.id, e.seq == row.version, e.part == 0)
+    found = (await tx.execute(query)).one()
+    return Appended(found.seq, str(found.event_id))
+
+
 async def change_row(tx: Tx, conversation_id: str, **values: Any) -> None:
     """Update columns of the locked conversation row."""
     await tx.execute(sa.update(t.conversations).where(t.conversations.c.id == conversation_id).values(**values))

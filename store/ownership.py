@@ -12,7 +12,7 @@ from domain.base import Noun
 from domain.conversation import EventKind, Owner
 from domain.handoff import HandoffReason, QueueStatus
 from domain.principal import VerifiedPrincipal
-from domain.refusal import NotOwned, RequestConflict
+from domain.refusal import NotOwned
 from domain.turn import Effect, TurnFence
 from domain.wake import Wake
 from domain.words import NoticeKind, Words
@@ -21,6 +21,7 @@ from store.database import Database, Tx
 from store.handoffs import claim_handoff, insert_handoff, open_handoff
 from store.ledger import actions_of, withdraw_unsent
 from store.log import append, append_behind, change_row, leave_wake, lock_conversation, step_result
+from store.requests import first_answer, record_answer
 
 BOT = "bot:interlock"
 
@@ -69,7 +70,7 @@ async def take_over(
             handoff_id=handoff_id,
             queue_status=QueueStatus.CLAIMED,
         )
-        await _record_answer(tx, row, staff, request_id, "takeover", change.model_dump(mode="json", exclude={"wake"}))
+        await record_answer(tx, row, staff, request_id, "takeover", change.model_dump(mode="json", exclude={"wake"}))
         return change.model_copy(update={"wake": await leave_wake(tx, row, event, epoch)})
 
 
@@ -84,7 +85,8 @@ async def release(
 ) -> OwnerChange:
     """Give the conversation back to the bot; only its holder can, and only the epoch named (if it is) is ended.
 
-    Raises NotFound, RequestConflict and NotOwned; a refusal is a first answer too, so a late repeat ends nothing.
+    What the holder asked for and was not sent is withdrawn, as at every change of owner. Raises NotFound,
+    RequestConflict and NotOwned; a refusal is a first answer too, so a late repeat ends nothing.
     """
     async with db.transaction(staff.tenant_id) as tx:
         row = await lock_conversation(tx, conversation_id, staff)
@@ -93,13 +95,14 @@ async def release(
         refusal = _refusal_to_release(row, staff, owner_epoch)
         if refusal is None:
             return await _release(tx, row, staff, request_id, words, now)
-        await _record_answer(tx, row, staff, request_id, "release", {"refused": refusal.detail, **refusal.fields})
+        await record_answer(tx, row, staff, request_id, "release", {"refused": refusal.detail, **refusal.fields})
     raise refusal
 
 
 async def _release(
     tx: Tx, row: sa.Row[Any], staff: VerifiedPrincipal, request_id: str, words: Words, now: datetime
 ) -> OwnerChange:
+    actions = await withdraw_unsent(tx, row, words, staff.key, now)
     epoch = row.owner_epoch + 1
     await change_row(tx, row.id, owner=Owner.BOT.value, owner_epoch=epoch, holder=None)
     h = t.handoffs.c
@@ -110,8 +113,9 @@ async def _release(
     )
     event = await _tell_owner(tx, row, staff.key, Owner.BOT, epoch)
     await _tell_notice(tx, row, NoticeKind.RELEASED, words)
-    change = OwnerChange(owner=Owner.BOT, owner_epoch=epoch)
-    await _record_answer(tx, row, staff, request_id, "release", change.model_dump(mode="json", exclude={"wake"}))
+    in_flight = tuple(a.operation_id for a in actions if a.state.in_flight)
+    change = OwnerChange(owner=Owner.BOT, owner_epoch=epoch, in_flight=in_flight)
+    await record_answer(tx, row, staff, request_id, "release", change.model_dump(mode="json", exclude={"wake"}))
     return change.model_copy(update={"wake": await leave_wake(tx, row, event, epoch)})
 
 
@@ -154,9 +158,7 @@ async def request_handoff(
                 handoff_id=already.id,
                 queue_status=QueueStatus(already.queue_status),
             )
-        await _record_answer(
-            tx, row, principal, request_id, "handoff", change.model_dump(mode="json", exclude={"wake"})
-        )
+        await record_answer(tx, row, principal, request_id, "handoff", change.model_dump(mode="json", exclude={"wake"}))
         return change.model_copy(update={"wake": wake})
 
 
@@ -310,30 +312,9 @@ async def _tell_notice(tx: Tx, row: sa.Row[Any], kind: NoticeKind, words: Words,
 async def _first_answer(
     tx: Tx, row: sa.Row[Any], principal: VerifiedPrincipal, request_id: str, act: str
 ) -> OwnerChange | None:
-    q = t.ownership_requests.c
-    query = sa.select(q.act, q.result).where(
-        q.conversation_id == row.id, q.principal == principal.key, q.request_id == request_id
-    )
-    prior = (await tx.execute(query)).one_or_none()
+    prior = await first_answer(tx, row.id, principal, request_id, act)
     if prior is None:
         return None
-    if prior.act != act:
-        raise RequestConflict(f"This request_id was used for a {prior.act}; use a new one for a {act}.")
-    if "refused" in prior.result:
-        raise NotOwned(prior.result["refused"], **{k: v for k, v in prior.result.items() if k != "refused"})
-    return OwnerChange.model_validate(prior.result)
-
-
-async def _record_answer(
-    tx: Tx, row: sa.Row[Any], principal: VerifiedPrincipal, request_id: str, act: str, result: dict[str, Any]
-) -> None:
-    await tx.execute(
-        sa.insert(t.ownership_requests).values(
-            tenant_id=row.tenant_id,
-            conversation_id=row.id,
-            request_id=request_id,
-            principal=principal.key,
-            act=act,
-            result=result,
-        )
-    )
+    if "refused" in prior:
+        raise NotOwned(prior["refused"], **{k: v for k, v in prior.items() if k != "refused"})
+    return OwnerChange.model_validate(prior)

@@ -4,17 +4,21 @@ One transaction, fenced like a reply; a proposal answers the messages that asked
 """
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import sqlalchemy as sa
 
-from domain.action import Action, ActionState, Cause, Payload, payload_digest
+from domain.account import Evidence
+from domain.action import Action, ActionState, Cause, Payload, evidence_digest, payload_digest
 from domain.base import Noun
 from domain.conversation import EventKind
 from domain.handoff import HandoffReason
 from domain.turn import Effect, TurnFence
-from domain.verdict import Verdict, VerdictKind
+from domain.verdict import BOT as BOT_ACTOR
+from domain.verdict import Actor, Judgement, Verdict, VerdictKind
 from domain.words import Words
 from store import tables as t
+from store.audit import record_verdict
 from store.database import Database, Tx
 from store.ledger import actions_of, move, proposal_body, reject_unsent
 from store.log import append, append_behind, lock_conversation, step_result
@@ -28,12 +32,27 @@ class Proposal(Noun):
     operation_id: str
     customer_id: str
     payload: Payload
-    verdict: Verdict
-    evidence_id: str
-    evidence_digest: str
+    judged: Judgement
+    actor: Actor = BOT_ACTOR
+    found: Evidence
     language: str
     supersedes: tuple[str, ...] = ()
     ttl_s: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """What policy says of it."""
+        return self.judged.verdict
+
+    @property
+    def requested_by(self) -> str:
+        """Who asks for it, as rows and events name them."""
+        return BOT if self.actor.kind == "bot" else f"staff:{self.actor.id}"
+
+    @property
+    def evidence_digest(self) -> str:
+        """The digest of what it rests on."""
+        return evidence_digest(self.found.source, self.payload, self.found.account)
 
 
 async def propose(
@@ -46,9 +65,11 @@ async def propose(
             return Effect.DONE if prior.kind == EventKind.PROPOSAL else Effect.HANDED_OFF
         if (refused := await refusal_of(tx, row, fence)) is not None:
             return refused
-        if (in_flight := await _make_room(tx, row, proposal, words, now)) is not None:
-            return in_flight
-        action = await _insert(tx, row, proposal, now)
+        replaced = await in_the_way(tx, row, proposal)
+        if perhaps_sent(replaced) is not None:
+            return Effect.IN_FLIGHT
+        await supersede(tx, row, replaced, BOT, words, now)
+        action = await enter(tx, row, proposal, now)
         if proposal.verdict.kind is VerdictKind.FORBID:
             await move(tx, action, ActionState.REJECTED, Cause.DENIED, "policy:engine", now)
             await hand_over(
@@ -82,22 +103,29 @@ async def propose(
         return Effect.DONE
 
 
-async def _make_room(tx: Tx, row: sa.Row[object], proposal: Proposal, words: Words, now: datetime) -> Effect | None:
-    """Supersede what is unsent and stands in the way; what may have been sent has to be established first."""
-    in_the_way = [
+async def in_the_way(tx: Tx, row: sa.Row[Any], proposal: Proposal) -> list[Action]:
+    """Lock and return the conversation's actions that `proposal` would replace: on its resource, or called wrong."""
+    return [
         action
         for action in await actions_of(tx, str(row.id), lock=True)
         if action.payload.resource == proposal.payload.resource or action.operation_id in proposal.supersedes
     ]
-    if any(action.state.in_flight and not action.unsent for action in in_the_way):
-        return Effect.IN_FLIGHT
-    for action in in_the_way:
+
+
+def perhaps_sent(actions: list[Action]) -> Action | None:
+    """Return one of the actions that may have been sent, whose outcome has to be established first; or None."""
+    return next((action for action in actions if action.state.in_flight and not action.unsent), None)
+
+
+async def supersede(tx: Tx, row: sa.Row[Any], actions: list[Action], by: str, words: Words, now: datetime) -> None:
+    """Reject those of the actions that are certainly not sent."""
+    for action in actions:
         if action.unsent:
-            await reject_unsent(tx, row, action, Cause.SUPERSEDED, BOT, words, now)
-    return None
+            await reject_unsent(tx, row, action, Cause.SUPERSEDED, by, words, now)
 
 
-async def _insert(tx: Tx, row: sa.Row[object], proposal: Proposal, now: datetime) -> Action:
+async def enter(tx: Tx, row: sa.Row[Any], proposal: Proposal, now: datetime) -> Action:
+    """Put a proposal into the ledger with its verdict on record, and return it."""
     payload = proposal.payload
     values = {
         "operation_id": proposal.operation_id,
@@ -111,10 +139,10 @@ async def _insert(tx: Tx, row: sa.Row[object], proposal: Proposal, now: datetime
         "payload": payload.model_dump(mode="json"),
         "payload_digest": payload_digest(proposal.operation_id, payload),
         "required_approvals": [r.value for r in proposal.verdict.required],
-        "requested_by": BOT,
+        "requested_by": proposal.requested_by,
         "owner_epoch": row.owner_epoch,
         "policy_digest": proposal.verdict.policy_digest,
-        "evidence_id": proposal.evidence_id,
+        "evidence_id": proposal.found.evidence_id,
         "evidence_digest": proposal.evidence_digest,
         "language": proposal.language,
         "created_at": now,
@@ -129,9 +157,20 @@ async def _insert(tx: Tx, row: sa.Row[object], proposal: Proposal, now: datetime
             from_state="",
             to_state=ActionState.PROPOSED.value,
             cause=Cause.PROPOSED.value,
-            actor=BOT,
+            actor=proposal.requested_by,
             at=now,
         )
+    )
+    await record_verdict(
+        tx,
+        row.tenant_id,
+        row.id,
+        proposal.operation_id,
+        "propose",
+        proposal.actor,
+        proposal.judged,
+        proposal.found,
+        proposal.evidence_digest,
     )
     stored = await actions_of(tx, str(row.id))
     return next(a for a in stored if a.operation_id == proposal.operation_id)

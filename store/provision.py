@@ -4,8 +4,7 @@ Run by migrations' and seeding's role, never by a serving process.
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
-from typing import Any
+from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -14,7 +13,11 @@ from domain.base import Noun
 from domain.principal import StaffRole
 from domain.reply import Article
 from store import tables as t
-from store.database import Database
+from store.database import Database, Tx
+from store.policies import NewBundle, put_base
+
+SEEDING = "seed:interlock"
+EPOCH = datetime(2020, 1, 1, tzinfo=UTC)  # the first publication has always been in force
 
 
 class NewTenant(Noun):
@@ -29,35 +32,48 @@ class NewTenant(Noun):
     articles: tuple[Article, ...]
 
 
-class NewBundle(Noun):
-    """A policy bundle, immutable and named by its digest."""
-
-    digest: str
-    bundle_id: str
-    version: str
-    manifest: dict[str, Any]
-    files: dict[str, str]
-
-
-async def publish_bundle(owner: Database, bundle: NewBundle) -> None:
-    """Publish a bundle; the same digest again changes nothing."""
-    async with owner.across_tenants() as tx:
-        await tx.execute(insert(t.policy_bundles).values(**bundle.model_dump()).on_conflict_do_nothing())
-
-
 async def provision_tenant(owner: Database, tenant: NewTenant) -> None:
-    """Create a tenant, or bring its policy, staff and articles up to date; nobody's revocation is undone."""
+    """Create a tenant, or add what it lacks of staff and articles; nobody's revocation or publication is undone."""
     async with owner.across_tenants() as tx:
-        row = tenant.model_dump(include={"id", "name", "kind", "stage", "policy_digest"})
-        added = insert(t.tenants).values(**row)
-        kept = added.on_conflict_do_update(index_elements=["id"], set_={"policy_digest": tenant.policy_digest})
-        await tx.execute(kept)
+        row = tenant.model_dump(include={"id", "name", "kind", "stage"})
+        await tx.execute(insert(t.tenants).values(**row).on_conflict_do_nothing())
+        await _seed_policy(tx, tenant.id, tenant.policy_digest)
         for ident, name, role in tenant.staff:
             person = {"tenant_id": tenant.id, "id": ident, "name": name, "role": role.value}
             await tx.execute(insert(t.staff).values(**person).on_conflict_do_nothing())
         for article in tenant.articles:
             page = {"tenant_id": tenant.id, **article.model_dump()}
             await tx.execute(insert(t.articles).values(**page).on_conflict_do_nothing())
+
+
+async def renew_seeded_policy(owner: Database, base: NewBundle) -> list[str]:
+    """Let the base that comes with the product count wherever an older one that came with it does; return where.
+
+    Where somebody has published a bundle, that is left alone.
+    """
+    await put_base(owner, base)
+    async with owner.across_tenants() as tx:
+        tenants = (await tx.execute(sa.select(t.tenants.c.id).order_by(t.tenants.c.id))).scalars().all()
+        return [tenant for tenant in tenants if await _seed_policy(tx, tenant, base.digest)]
+
+
+async def _seed_policy(tx: Tx, tenant_id: str, digest: str) -> bool:
+    """Publish the bundle that comes with the product, unless somebody has published one here; say whether it was."""
+    p = t.policy_publications.c
+    query = sa.select(p.n, p.cause, p.digest).where(p.tenant_id == tenant_id).order_by(p.n.desc()).limit(1)
+    last = (await tx.execute(query)).one_or_none()
+    if last is not None and (last.cause != "seeded" or last.digest == digest):
+        return False
+    seeded = {
+        "tenant_id": tenant_id,
+        "n": last.n + 1 if last else 1,
+        "digest": digest,
+        "cause": "seeded",
+        "effective_from": sa.func.now() if last else EPOCH,
+        "published_by": SEEDING,
+    }
+    await tx.execute(insert(t.policy_publications).values(**seeded))
+    return True
 
 
 async def has_conversations(owner: Database) -> bool:
@@ -67,8 +83,9 @@ async def has_conversations(owner: Database) -> bool:
 
 
 _ALL = (
-    "idempotency_keys, usage, cases, handoffs, approvals, transitions, actions, evidence, outbox, ownership_requests,"
-    " events, conversations, articles, customers, staff, tenants"
+    "audit, audit_heads, approval_claims, policy_publications, idempotency_keys, usage, cases, handoffs, approvals,"
+    " transitions, actions, evidence, outbox, ownership_requests, events, conversations, articles, customers, staff,"
+    " tenants, policy_bundles"
 )
 
 

@@ -1,4 +1,4 @@
-"""What waits for people: handoffs, cases and approvals, most urgent first, and the bundle that tells all.
+"""What waits for people: handoffs and cases, most urgent first, and the bundle that tells all.
 
 Everything here is read; claiming goes through a takeover.
 """
@@ -7,9 +7,8 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import ARRAY
 
-from domain.action import Action, ActionState, ApprovalRole
+from domain.action import Action, ActionState
 from domain.base import Noun
 from domain.conversation import EventKind
 from domain.handoff import HandoffBundle, QueueStatus
@@ -17,7 +16,7 @@ from domain.principal import VerifiedPrincipal
 from domain.refusal import NotFound
 from store import tables as t
 from store.database import Database, Tx
-from store.ledger import actions_of, still_entitled, to_action
+from store.ledger import actions_of
 from store.reading import load_evidence
 
 PAGE_MAX = 200
@@ -42,22 +41,6 @@ class QueueItem(Noun):
     language: str | None
     opened_at: datetime
     waited_s: int
-
-
-class ApprovalItem(Noun):
-    """One action that waits for somebody's consent."""
-
-    operation_id: str
-    conversation_id: str
-    kind: str
-    payload: dict[str, Any]
-    payload_digest: str
-    amount_minor: int | None
-    currency: str | None
-    missing: tuple[ApprovalRole, ...]
-    required_approvals: tuple[ApprovalRole, ...]
-    created_at: datetime
-    expires_at: datetime
 
 
 async def queue(db: Database, staff: VerifiedPrincipal, now: datetime) -> list[QueueItem]:
@@ -108,61 +91,6 @@ def _case_item(r: sa.Row[Any], now: datetime) -> QueueItem:
         language=None,
         opened_at=r.opened_at,
         waited_s=max(0, int((now - r.opened_at).total_seconds())),
-    )
-
-
-_STAFF_ROLES = [r.value for r in ApprovalRole if r is not ApprovalRole.CUSTOMER]
-
-
-async def pending_approvals(db: Database, staff: VerifiedPrincipal) -> list[ApprovalItem]:
-    """Return the tenant's actions that wait for approval by staff, those about to expire first (at most PAGE_MAX)."""
-    a = t.actions.c
-    query = (
-        sa.select(t.actions)
-        .where(
-            a.state == ActionState.AWAITING_APPROVAL.value,
-            a.required_approvals.has_any(sa.cast(_STAFF_ROLES, ARRAY(sa.Text))),
-        )
-        .order_by(a.expires_at, a.operation_id)
-    )
-    async with db.transaction(staff.tenant_id) as tx:
-        actions = [to_action(r) for r in (await tx.execute(query)).all()]
-        given = await _given(tx, [x.operation_id for x in actions])
-    items = [_approval_item(x, given.get(x.operation_id, set())) for x in actions]
-    return [i for i in items if any(role is not ApprovalRole.CUSTOMER for role in i.missing)][:PAGE_MAX]
-
-
-async def _given(tx: Tx, operation_ids: list[str]) -> dict[str, set[str]]:
-    """The roles that have consented to each of these, so far as it still counts."""
-    p, a = t.approvals.c, t.actions.c
-    query = sa.select(p.operation_id, p.role).join(t.actions, a.operation_id == p.operation_id)
-    query = query.where(
-        p.operation_id.in_(operation_ids),
-        p.decision == "approve",
-        p.voided_at.is_(None),
-        p.expires_at > sa.func.now(),
-        still_entitled(),
-    )
-    found: dict[str, set[str]] = {}
-    for row in (await tx.execute(query)).all():
-        found.setdefault(row.operation_id, set()).add(row.role)
-    return found
-
-
-def _approval_item(action: Action, given: set[str]) -> ApprovalItem:
-    missing = [r for r in action.required_approvals if r.value not in given]
-    return ApprovalItem(
-        operation_id=action.operation_id,
-        conversation_id=action.conversation_id,
-        kind=action.kind.value,
-        payload=action.payload.model_dump(mode="json"),
-        payload_digest=action.payload_digest,
-        amount_minor=action.payload.amount_minor,
-        currency=action.payload.currency,
-        missing=tuple(missing),
-        required_approvals=action.required_approvals,
-        created_at=action.created_at,
-        expires_at=action.expires_at,
     )
 
 
@@ -224,7 +152,7 @@ async def _evidence(tx: Tx, evidence_id: str | None) -> tuple[dict[str, Any], ..
 
 def _told(action: Action) -> dict[str, Any]:
     fields = {"operation_id", "kind", "state", "cause", "payload", "external_id", "sent_at", "settled_at", "created_at"}
-    return action.model_dump(mode="json", include=fields)
+    return {**action.model_dump(mode="json", include=fields), "repair": action.payload.repair}
 
 
 def _next_step(row: sa.Row[Any], actions: list[Action]) -> str:

@@ -10,8 +10,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
 from domain.account import Evidence
-from domain.action import Action, ActionState, ApprovalRole
+from domain.action import Action, ActionState, ApprovalRole, Payload, payload_of
 from domain.base import Noun
+from domain.catalogue.wish import Wish
 from domain.conversation import EventKind, Owner
 from domain.handoff import QueueStatus
 from domain.refusal import NotFound
@@ -19,10 +20,11 @@ from domain.reply import Article
 from domain.turn import TurnRow
 from domain.understanding import Intent, TurnContext
 from store import tables as t
+from store.admission import TENANT, to_standing
+from store.circumstances import Circumstances, circumstances, tenant_row
 from store.database import Database, Tx
 from store.ledger import ACTIONS_OF, to_action
 from store.pipeline import Row, Statement, run
-from store.tenancy import customer_status, refunds_30d
 
 TEXTS_PER_TURN_MAX = 50
 
@@ -85,9 +87,10 @@ _CONFIRMED = Statement(
 
 async def read_turn(db: Database, tenant_id: str, conversation_id: str) -> TurnRow:
     """Return everything a turn begins with, in one read. Raises NotFound."""
-    found, actions, cases, confirmed = await db.at_once(
+    found, tenants, actions, cases, confirmed = await db.at_once(
         tenant_id,
         _TURN(conversation_id=conversation_id),
+        TENANT(),
         ACTIONS_OF(conversation_id=conversation_id),
         _WITH_A_PERSON(conversation_id=conversation_id),
         _CONFIRMED(conversation_id=conversation_id),
@@ -97,6 +100,7 @@ async def read_turn(db: Database, tenant_id: str, conversation_id: str) -> TurnR
     row = found[0]
     return TurnRow(
         tenant_id=tenant_id,
+        tenant=to_standing(tenants[0]),
         conversation_id=conversation_id,
         customer_id=row.principal_id if row.principal_kind == "customer" else None,
         language=row.language,
@@ -210,37 +214,28 @@ def _to_customer(found: list[Row]) -> str | None:
 
 
 class ProposingFacts(Noun):
-    """What a proposal is judged on, beside the evidence."""
+    """What a proposal is judged on: the payload, made from the account that was read, and its circumstances."""
 
-    tenant_id: str
-    tenant_kind: str
-    tenant_stage: str
-    policy_digest: str
-    customer_id: str | None
-    customer_status: str
-    refunds_30d_count: int
-    refunds_30d_minor: int
+    payload: Payload
+    found: Evidence
+    circumstances: Circumstances
 
 
 async def proposing_facts(
-    db: Database, tenant_id: str, conversation_id: str, evidence_id: str, now: datetime
-) -> tuple[ProposingFacts, Evidence]:
-    """Read what policy looks at for a proposal, in one transaction. Raises NotFound."""
+    db: Database, tenant_id: str, conversation_id: str, evidence_id: str, wish: Wish, now: datetime
+) -> ProposingFacts:
+    """Read what policy looks at for a proposal, in one transaction. Raises NotFound, also for who has no account.
+
+    Raises NotProposable where the wish does not fit the account.
+    """
     async with db.transaction(tenant_id) as tx:
         customer_id = await customer_of(tx, conversation_id)
-        tenant = (await tx.execute(sa.select(t.tenants))).one()
-        count, amount = await refunds_30d(tx, customer_id or "", now)
-        facts = ProposingFacts(
-            tenant_id=tenant_id,
-            tenant_kind=tenant.kind,
-            tenant_stage=tenant.stage,
-            policy_digest=tenant.policy_digest,
-            customer_id=customer_id,
-            customer_status=await customer_status(tx, customer_id or ""),
-            refunds_30d_count=count,
-            refunds_30d_minor=amount,
-        )
-        return facts, await load_evidence(tx, evidence_id)
+        if customer_id is None:
+            raise NotFound("An anonymous visitor has no account.")
+        found = await load_evidence(tx, evidence_id)
+        payload = payload_of(wish, found.account, customer_id)
+        around = await circumstances(tx, await tenant_row(tx), customer_id, conversation_id, payload, now)
+        return ProposingFacts(payload=payload, found=found, circumstances=around)
 
 
 _a = t.articles.c

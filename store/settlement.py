@@ -21,7 +21,7 @@ from store.cases import UNKNOWN_ACTION, responsible
 from store.comparison import Difference, DifferenceKind, record, same_money
 from store.database import Database, Tx
 from store.dispatch import may_resend
-from store.ledger import conversation_of, lock_action, move, tell_state
+from store.ledger import conversation_of, fenced, lock_action, move, tell_state
 from store.log import leave_wake, lock_conversation
 from store.ownership import BOT, hand_over
 
@@ -196,11 +196,9 @@ async def resend_allowed(
     async with db.transaction(tenant_id) as tx:
         row = await lock_conversation(tx, await conversation_of(tx, operation_id))
         action = await lock_action(tx, operation_id)
-        unfenced = row.owner == Owner.BOT and row.owner_epoch == action.owner_epoch
         heard = row.customer_seq <= row.answered_seq
-        return bool(
-            action.state is ActionState.UNKNOWN and unfenced and heard and may_resend(action, contract, sends_max, now)
-        )
+        unknown = action.state is ActionState.UNKNOWN
+        return bool(unknown and heard and not fenced(row, action) and may_resend(action, contract, sends_max, now))
 
 
 async def expire(db: Database, tenant_id: str, operation_id: str, words: Words, now: datetime) -> ActionState:
@@ -218,8 +216,7 @@ async def withdraw_fenced(db: Database, tenant_id: str, operation_id: str, words
     async with db.transaction(tenant_id) as tx:
         row = await lock_conversation(tx, await conversation_of(tx, operation_id))
         action = await lock_action(tx, operation_id)
-        fenced = row.owner != Owner.BOT or row.owner_epoch != action.owner_epoch
-        if action.state.unexecuted and fenced:
+        if action.state.unexecuted and fenced(row, action):
             return await _settle(tx, row, action, ActionState.REJECTED, Cause.WITHDRAWN, _EXECUTOR, words, now)
         return action.state
 

@@ -4,7 +4,7 @@ A test compares this page with a migrated database, column by column.
 """
 
 from sqlalchemy import BigInteger, Boolean, Column, Date, DateTime, Integer, MetaData, Table, Text, Uuid
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 metadata = MetaData()
 At = DateTime(timezone=True)
@@ -35,12 +35,22 @@ def _serial(name: str) -> Column[object]:
 
 
 policy_bundles = _table(
-    "policy_bundles", *_text("digest", "bundle_id", "version"), *_json("manifest", "files"), *_at("published_at")
+    "policy_bundles",
+    *_text("digest", "bundle_id", "version", "tenant_id", "base_digest"),
+    *_json("manifest", "files"),
+    *_at("published_at"),
+)
+policy_publications = _table(
+    "policy_publications",
+    *_text("tenant_id", "digest", "cause", "published_by", "note"),
+    *_int("n"),
+    *_at("effective_from", "effective_until", "published_at"),
 )
 tenants = _table(
     "tenants",
-    *_text("id", "name", "kind", "stage", "policy_digest"),
+    *_text("id", "name", "kind", "stage"),
     Column("dispatch_halted", Boolean),
+    Column("halted_kinds", ARRAY(Text)),
     *_at("created_at"),
 )
 staff = _table("staff", *_text("tenant_id", "id", "name", "role"), *_at("revoked_at"))
@@ -88,6 +98,7 @@ actions = _table(
     *_text("language", "reserved_step", "external_id"),
     *_int("owner_epoch", "send_count", "moves"),
     *_at("created_at", "expires_at", "reserved_at", "sent_at", "last_sent_at", "settled_at"),
+    *_at("reminded_at", "escalated_at"),
 )
 transitions = _table(
     "transitions",
@@ -100,8 +111,12 @@ approvals = _table(
     "approvals",
     _serial("id"),
     *_text("tenant_id", "operation_id", "approver", "role", "decision"),
-    *_text("payload_digest", "policy_digest", "evidence_digest", "note"),
+    *_text("payload_digest", "policy_digest", "evidence_digest", "note", "staff_role"),
     *_at("decided_at", "expires_at", "voided_at", "consumed_at"),
+    *_int("said_seq"),
+)
+approval_claims = _table(
+    "approval_claims", *_text("tenant_id", "operation_id", "staff_id"), *_at("claimed_at", "until_at")
 )
 handoffs = _table(
     "handoffs",
@@ -130,3 +145,11 @@ idempotency_keys = _table(
     *_json("answer"),
     *_at("created_at"),
 )
+audit = _table(
+    "audit",
+    _serial("id"),
+    *_text("tenant_id", "kind", "actor", "conversation_id", "operation_id", "body", "hash"),
+    Column("n", BigInteger),
+    *_at("at"),
+)
+audit_heads = _table("audit_heads", *_text("tenant_id", "hash"), Column("n", BigInteger))

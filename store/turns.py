@@ -51,6 +51,7 @@ _HAS_SPOKEN = Statement(
         .where(
             _e.conversation_id == sa.bindparam("conversation_id"),
             sa.or_(_e.kind == EventKind.BOT_REPLY.value, _e.kind == EventKind.PROPOSAL.value),
+            _e.actor == BOT,
         )
         .label("spoken")
     )

@@ -63,7 +63,7 @@ class ActionWorkflow:
     async def _advance(self, progress: ActionProgress) -> None:
         """Do what the action's state asks for."""
         match ActionState(progress.state):
-            case ActionState.PROPOSED | ActionState.AWAITING_APPROVAL if progress.missing:
+            case ActionState.PROPOSED | ActionState.AWAITING_APPROVAL if progress.missing and not progress.overtaken:
                 await self._await_approval(progress)
             case ActionState.PROPOSED | ActionState.AWAITING_APPROVAL:
                 await self._reserve(progress)
@@ -102,10 +102,25 @@ class ActionWorkflow:
         return progress
 
     async def _await_approval(self, progress: ActionProgress) -> None:
-        """Wait for a decision or for the time to run out. A timer never consents: it only rejects."""
-        left = progress.expires_at - workflow.now()
-        if left <= timedelta(0) or not await self._woken_within(left):
+        """Wait for a decision, for a reminder to be due, or for the time to run out.
+
+        A timer never consents: it reminds the staff, and in the end it rejects.
+        """
+        remind_at = progress.remind_at or progress.expires_at
+        left = min(remind_at, progress.expires_at) - workflow.now()
+        if left > timedelta(0) and await self._woken_within(left):
+            return
+        if remind_at < progress.expires_at:
+            await self._remind()
+        else:
             await self._expire()
+
+    async def _remind(self) -> None:
+        """Remind the staff, or escalate; where the database's clock says not yet, look again in a moment."""
+        if await step(Errand.REMIND_APPROVERS, self._ref, bool):
+            self._note("remind", "the staff")
+        else:
+            await self._woken_within(CLOCKS_APART)
 
     async def _expire(self) -> None:
         """Reject what ran out; where the database's clock says that it has not quite, look again in a moment."""

@@ -16,6 +16,7 @@ from temporalio.workflow import ParentClosePolicy
 from domain.conversation import Owner, Phase
 from domain.errand import (
     CloseIdle,
+    ConfirmInWords,
     Considered,
     ConsiderTurn,
     Errand,
@@ -26,19 +27,22 @@ from domain.errand import (
     WithdrawProposals,
 )
 from domain.handoff import HandoffReason
-from domain.step import Answer, AwaitOutcome, Clarify, HandOff, Propose, Withdraw
+from domain.step import Answer, AwaitOutcome, Clarify, Confirm, HandOff, Propose, Withdraw
 from domain.turn import ActionProgress, Effect, TurnFence
 from workflows import card
 from workflows.messages import (
     ACTION_WORKFLOW,
     CONVERSATION_WORKFLOW,
+    REFRESH_WORKFLOW,
     WAKE_SIGNAL,
     ActionStart,
     Carry,
     ConversationStart,
     OpenAction,
+    RefreshStart,
     TimelineEntry,
     WakeSignal,
+    refresh_workflow_id,
 )
 from workflows.options import AWAIT_OUTCOME_POLL, ROUNDS_MAX
 from workflows.steps import StepFailed, step
@@ -153,6 +157,7 @@ class ConversationWorkflow:
                 return
             self._turns += 1
             effect = await self._take(considered, rounds)
+            await self._have_refreshed(considered)
             self._active_at = workflow.now()
             self._note(considered.step.step, effect.value)
             match effect:
@@ -172,7 +177,7 @@ class ConversationWorkflow:
     def _nothing_newer(self, considered: Considered) -> bool:
         """Whether no message beyond the turn has been heard of, so that no second look is needed."""
         heard = max([self._heard_seq, *(s.seq for s in self._inbox)])
-        changes_actions = isinstance(considered.step, AwaitOutcome | Propose | Withdraw)
+        changes_actions = isinstance(considered.step, AwaitOutcome | Confirm | Propose | Withdraw)
         return heard <= considered.through_seq and not changes_actions
 
     async def _consider(self) -> Considered | None:
@@ -214,6 +219,9 @@ class ConversationWorkflow:
             case Withdraw() as withdraw:
                 ask = WithdrawProposals(fence=fence, considered=considered, withdraw=withdraw)
                 return await step(Errand.WITHDRAW_PROPOSALS, ask, Effect)
+            case Confirm() as confirm:
+                said = ConfirmInWords(fence=fence, considered=considered, confirm=confirm)
+                return await step(Errand.CONFIRM_IN_WORDS, said, Effect)
             case AwaitOutcome() as awaited:
                 return await self._await_outcome(considered, fence, awaited)
             case HandOff(reason=reason):
@@ -250,6 +258,21 @@ class ConversationWorkflow:
             )
         except WorkflowAlreadyStartedError:
             self._note("action", "started already")
+
+    async def _have_refreshed(self, considered: Considered) -> None:
+        """Have parcels asked about whose tracking was too old, in the background and not again too soon."""
+        for order_id in considered.refresh:
+            start = RefreshStart(tenant_id=self._start.tenant_id, order_id=order_id)
+            with contextlib.suppress(WorkflowAlreadyStartedError):
+                await workflow.start_child_workflow(
+                    REFRESH_WORKFLOW,
+                    start,
+                    id=refresh_workflow_id(start.tenant_id, order_id),
+                    parent_close_policy=ParentClosePolicy.ABANDON,
+                    static_summary=f"refresh tracking of {order_id}",
+                    search_attributes=TypedSearchAttributes([SearchAttributePair(card.TENANT, start.tenant_id)]),
+                    priority=workflow.info().priority,
+                )
 
     async def _await_outcome(self, considered: Considered, fence: TurnFence, awaited: AwaitOutcome) -> Effect:
         """Tell the customer once that an outcome comes first, then look again when anything happens."""

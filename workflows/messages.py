@@ -9,6 +9,7 @@ from domain.base import Noun
 
 CONVERSATION_WORKFLOW = "ConversationWorkflow"
 ACTION_WORKFLOW = "ActionWorkflow"
+REFRESH_WORKFLOW = "RefreshWorkflow"
 WAKE_SIGNAL = "wake"
 TASK_QUEUE = "interlock"
 SIGNALS_PER_RUN_MAX = 5_000  # before a conversation continues as new; Temporal itself refuses more than 10,000
@@ -17,6 +18,11 @@ SIGNALS_PER_RUN_MAX = 5_000  # before a conversation continues as new; Temporal 
 def conversation_workflow_id(conversation_id: str) -> str:
     """Return the workflow id of a conversation."""
     return f"conversation/{conversation_id}"
+
+
+def refresh_workflow_id(tenant_id: str, order_id: str) -> str:
+    """Return the workflow id under which one order's tracking is refreshed."""
+    return f"refresh/{tenant_id}/{order_id}"
 
 
 class WakeSignal(Noun):
@@ -52,6 +58,13 @@ class ActionStart(Noun):
     tenant_id: str
     conversation_id: str
     operation_id: str
+
+
+class RefreshStart(Noun):
+    """The input of `RefreshWorkflow`."""
+
+    tenant_id: str
+    order_id: str
 
 
 class OpenAction(Noun):

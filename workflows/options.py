@@ -31,11 +31,19 @@ class Remote:
     retry: RetryPolicy
 
 
+REFRESH_RETRY = RetryPolicy(
+    initial_interval=timedelta(seconds=2),
+    backoff_coefficient=3,
+    maximum_interval=timedelta(minutes=1),
+    maximum_attempts=5,
+)
+
 # INVARIANT 2: Temporal never retries a business write; what has become of it is read from the ledger.
 REMOTE: dict[Errand, Remote] = {
     Errand.DISPATCH_ACTION: Remote(timedelta(seconds=25), timedelta(seconds=20), timedelta(seconds=4), ONCE),
     Errand.RESEND_ACTION: Remote(timedelta(seconds=25), timedelta(seconds=20), timedelta(seconds=4), ONCE),
     Errand.LOOK_UP_ACTION: Remote(timedelta(seconds=20), None, None, PATIENT_RETRY),
+    Errand.REFRESH_TRACKING: Remote(timedelta(seconds=10), None, None, REFRESH_RETRY),
 }
 
 # Turns
@@ -51,6 +59,9 @@ DISPATCH_AGAIN_AFTER = timedelta(seconds=1)  # of a reservation that nobody has 
 LOOK_UP_FIRST = timedelta(milliseconds=750)
 LOOK_UP_BACKOFF_MAX = timedelta(seconds=60)
 LOOK_UP_WITH_A_PERSON = timedelta(hours=1)
+
+# Between two refreshes of one parcel's tracking, whoever asks for it
+REFRESH_NOT_AGAIN_WITHIN = timedelta(minutes=10)
 
 # After a defect of ours, and where two clocks do not agree
 AFTER_A_DEFECT = timedelta(seconds=30)

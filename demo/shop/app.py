@@ -27,6 +27,7 @@ def make_app(shop: Shop) -> FastAPI:
         ticking = asyncio.create_task(shop.clock.run())
         yield
         ticking.cancel()
+        shop.tracking.forget()
         shop.db.close()
 
     app = FastAPI(title="Demo shop", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)

@@ -35,16 +35,21 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     option = parser.add_argument
+    world = "another world for an empty shop, as GET /_world gives it, or of the shape {products, users, orders}"
     option("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     option("--port", type=_port, default=0, help="port to listen on; 0, the default, takes a free one")
     option("--data", type=Path, required=True, metavar="FILE.db", help="the shop's SQLite database")
-    option("--world", type=Path, metavar="FILE.json", help="another world for an empty shop, as GET /_world gives it")
+    option("--world", type=Path, metavar="FILE.json", help=world)
+    option("--retail-tenant", default="retail", metavar="ID", help="who a retail world belongs to (%(default)s)")
     option("--read-key", metavar="K", help="key for reads (or SHOP_READ_KEY)")
     option("--write-key", metavar="K", help="key for writes (or SHOP_WRITE_KEY)")
     option("--ready-file", type=Path, metavar="FILE", help="gets {url, pid}, in one rename, once the shop listens")
     window, bound = "how long keys are kept (%(default)s)", "refuse a write older than this (%(default)s)"
     option("--key-window-s", type=_seconds, default=86_400, metavar="S", help=window)
     option("--late-commit-bound-s", type=_seconds, default=30, metavar="S", help=bound)
+    option(
+        "--carrier-delay-s", type=_delay, default=0, metavar="S", help="how long a carrier takes to answer (at once)"
+    )
     option("--log-level", default="info", choices=("debug", "info", "warning", "error"), help="(%(default)s)")
     return parser
 
@@ -70,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(given: argparse.Namespace, keys: Keys) -> None:
-    source = WorldSource(given.world)
+    source = WorldSource(given.world, given.retail_tenant)
     if source.path:
         source.fresh()
     if given.ready_file:
@@ -84,7 +89,8 @@ def _run(given: argparse.Namespace, keys: Keys) -> None:
         elif source.path:
             print(f"shop: {given.data} holds a world already; POST /_reset loads {source.path}", file=sys.stderr)
         contract = Contract(given.key_window_s, given.late_commit_bound_s)
-        serve(make_app(Shop(db, keys, contract, source)), sock, given.ready_file)
+        shop = Shop(db, keys, contract, source, given.carrier_delay_s)
+        serve(make_app(shop), sock, given.ready_file)
 
 
 def _stopped_before_serving(number: int, frame: object) -> None:
@@ -95,6 +101,10 @@ def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) > 65_535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
     return int(text)
+
+
+def _delay(text: str) -> float:
+    return 0 if text == "0" else _seconds(text)
 
 
 def _seconds(text: str) -> float:

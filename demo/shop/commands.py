@@ -7,37 +7,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
+from pydantic import TypeAdapter, ValidationError
+
+from demo.shop.changes import ACCOUNT_CHANGES, AccountChange, Change
 from demo.shop.problems import BadRequest
+from demo.shop.retail_changes import RETAIL_CHANGES, RetailChange
+from demo.shop.shapes import Id
 
 BODY_BYTES_MAX = 64 * 1024
-AMOUNT_MINOR_MAX = 10**12
-ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:~-]{0,127}")
-CURRENCY = re.compile(r"[A-Z]{3}")
 
+BY_KIND: dict[str, type[AccountChange]] = {change.kind: change for change in ACCOUNT_CHANGES}
+BY_WRITE: dict[str, type[RetailChange]] = {change.kind: change for change in RETAIL_CHANGES}
+#: the names that faults and effects know operations by
+OPERATIONS = (*BY_KIND, *BY_WRITE)
 
-@dataclass(frozen=True)
-class Refund:
-    """Give back `amount_minor` of an order, or of a payment; exactly one of the two is named."""
-
-    customer_id: str
-    order_id: str | None
-    payment_id: str | None
-    amount_minor: int
-    currency: str
-    expected_version: int
-
-
-@dataclass(frozen=True)
-class CancelSubscription:
-    """End a subscription: no further renewal, nothing given back."""
-
-    customer_id: str
-    subscription_id: str
-    expected_version: int
+Shape = TypeVar("Shape", bound=Change)
+_OPERATION_ID = TypeAdapter[str](Id)
 
 
 @dataclass(frozen=True)
@@ -46,17 +34,18 @@ class Command:
 
     tenant: str
     operation_id: str
-    change: Refund | CancelSubscription
+    change: AccountChange | RetailChange
 
     @property
     def kind(self) -> str:
         """The name that faults and effects know this operation by."""
-        return "refund" if isinstance(self.change, Refund) else "cancel_subscription"
+        return self.change.kind
 
     @property
     def fingerprint(self) -> str:
         """A digest of all that is asked; the same key with another one is a misuse."""
-        return hashlib.sha256(json.dumps([self.kind, asdict(self.change)], sort_keys=True).encode()).hexdigest()
+        asked = [self.kind, self.change.model_dump(mode="json")]
+        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
 def parse_json(raw: bytes) -> dict[str, Any]:
@@ -70,32 +59,54 @@ def parse_json(raw: bytes) -> dict[str, Any]:
     return body
 
 
-def parse_refund(tenant: str, key: str | None, raw: bytes) -> Command:
-    """The refund in this body, sent under this key. Raises BadRequest."""
+def parse_change(tenant: str, kind: str, key: str | None, raw: bytes, **named: str) -> Command:
+    """The change of this kind in this body, sent under this key; `named` stood in the path. Raises BadRequest."""
+    if kind not in BY_KIND:
+        raise BadRequest(404, "unknown_kind", f"There is no such change; there are {', '.join(BY_KIND)}.")
     body = parse_json(raw)
-    _only(body, "operation_id", "customer_id", "order_id", "payment_id", "amount_minor", "currency", "expected_version")
     operation_id = _operation_id(body, key)
-    order_id = None if body.get("order_id") is None else _id(body, "order_id")
-    payment_id = None if body.get("payment_id") is None else _id(body, "payment_id")
-    if (order_id is None) == (payment_id is None):
-        raise _invalid("exactly one of order_id and payment_id must be given")
-    currency = body.get("currency")
-    if not isinstance(currency, str) or not CURRENCY.fullmatch(currency):
-        raise _invalid("currency must be three capital letters")
-    amount_minor = _integer(body, "amount_minor", AMOUNT_MINOR_MAX)
-    version = _integer(body, "expected_version", 2**53)
-    return Command(
-        tenant, operation_id, Refund(_id(body, "customer_id"), order_id, payment_id, amount_minor, currency, version)
-    )
+    if twice := body.keys() & named.keys():
+        raise _invalid(f"{', '.join(twice)} stands in the path already")
+    return Command(tenant, operation_id, _read(BY_KIND[kind], {**body, **named}))
 
 
-def parse_cancel(tenant: str, subscription_id: str, key: str | None, raw: bytes) -> Command:
-    """The end of this subscription, asked for in this body under this key. Raises BadRequest."""
+def parse_retail(tenant: str, write: str, key: str | None, raw: bytes) -> Command:
+    """The retail write in this body, sent under this key. Raises BadRequest."""
+    if write not in BY_WRITE:
+        raise BadRequest(404, "unknown_kind", f"There is no such write; there are {', '.join(BY_WRITE)}.")
     body = parse_json(raw)
-    _only(body, "operation_id", "customer_id", "expected_version")
     operation_id = _operation_id(body, key)
-    version = _integer(body, "expected_version", 2**53)
-    return Command(tenant, operation_id, CancelSubscription(_id(body, "customer_id"), subscription_id, version))
+    arguments = body.pop("arguments", None)
+    if body.keys() != {"customer_id"} or not isinstance(arguments, dict) or "customer_id" in arguments:
+        raise _invalid("it holds operation_id, customer_id and arguments, an object, and nothing else")
+    return Command(tenant, operation_id, _read(BY_WRITE[write], {**arguments, **body}))
+
+
+def _read(shape: type[Shape], fields: dict[str, Any]) -> Shape:
+    try:
+        return shape.model_validate(fields)
+    except ValidationError as error:
+        raise _invalid(_first(error, "the request")) from None
+
+
+def _operation_id(body: dict[str, Any], key: str | None) -> str:
+    """Takes the operation id out of the body. Raises BadRequest where it is none, or not the key."""
+    try:
+        operation_id = _OPERATION_ID.validate_python(body.pop("operation_id", None), strict=True)
+    except ValidationError as error:
+        raise _invalid(_first(error, "operation_id")) from None
+    if key is None:
+        raise BadRequest(400, "key_missing", "The header Idempotency-Key is required on every write.")
+    if key != operation_id:
+        raise BadRequest(400, "key_mismatch", "The header Idempotency-Key must equal the operation_id of the body.")
+    return operation_id
+
+
+def _first(error: ValidationError, whole: str) -> str:
+    """The first thing that is wrong: which field, and what would be right."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"]) or whole
+    return f"{place}: {first['msg']}"
 
 
 def _invalid(what: str) -> BadRequest:
@@ -104,31 +115,3 @@ def _invalid(what: str) -> BadRequest:
 
 def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
-
-
-def _only(body: dict[str, Any], *fields: str) -> None:
-    if not body.keys() <= set(fields):
-        raise _invalid("it may hold only " + ", ".join(fields))
-
-
-def _id(body: dict[str, Any], field: str) -> str:
-    value = body.get(field)
-    if not isinstance(value, str) or not ID.fullmatch(value):
-        raise _invalid(f"{field} must be 1 to 128 letters, digits or . _ : ~ -, and begin with a letter or digit")
-    return value
-
-
-def _integer(body: dict[str, Any], field: str, most: int) -> int:
-    value = body.get(field)
-    if type(value) is not int or not 1 <= value <= most:
-        raise _invalid(f"{field} must be an integer from 1 to {most}")
-    return value
-
-
-def _operation_id(body: dict[str, Any], key: str | None) -> str:
-    operation_id = _id(body, "operation_id")
-    if key is None:
-        raise BadRequest(400, "key_missing", "The header Idempotency-Key is required on every write.")
-    if key != operation_id:
-        raise BadRequest(400, "key_mismatch", "The header Idempotency-Key must equal the operation_id of the body.")
-    return operation_id

@@ -1,4 +1,4 @@
-"""The shop's own database: its tables, how it is opened, and how a world is put into it.
+"""The shop's own database: how it is opened, and how a world is put into it.
 
 SQLite in WAL mode with one writer; what a transaction has committed survives a SIGKILL.
 """
@@ -9,69 +9,40 @@ import fcntl
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from demo.shop.shapes import Customer, Order, Payment, Subscription, World, stamp
+from demo.shop.layout import UnknownLayout, lay_out
+from demo.shop.shapes import Customer, Order, Payment, Profile, Shape, Shipment, Subscription, World, stamp
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS tenants (
-  id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, currency TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS customers (
-  tenant_id TEXT NOT NULL REFERENCES tenants, id TEXT NOT NULL, name TEXT NOT NULL, email TEXT NOT NULL,
-  PRIMARY KEY (tenant_id, id));
-CREATE TABLE IF NOT EXISTS orders (
-  tenant_id TEXT NOT NULL, id TEXT NOT NULL, customer_id TEXT NOT NULL, status TEXT NOT NULL, currency TEXT NOT NULL,
-  captured_minor INTEGER NOT NULL, refunded_minor INTEGER NOT NULL, items TEXT NOT NULL, placed_at TEXT NOT NULL,
-  delivered_at TEXT, shipment TEXT NOT NULL, version INTEGER NOT NULL,
-  PRIMARY KEY (tenant_id, id), FOREIGN KEY (tenant_id, customer_id) REFERENCES customers,
-  -- INVARIANT: an order never gives back more than it took.
-  CHECK (refunded_minor BETWEEN 0 AND captured_minor));
-CREATE INDEX IF NOT EXISTS orders_of_customer ON orders (tenant_id, customer_id);
-CREATE TABLE IF NOT EXISTS subscriptions (
-  tenant_id TEXT NOT NULL, id TEXT NOT NULL, customer_id TEXT NOT NULL, plan TEXT NOT NULL, status TEXT NOT NULL,
-  price_minor INTEGER NOT NULL, currency TEXT NOT NULL, renews_at TEXT, version INTEGER NOT NULL,
-  PRIMARY KEY (tenant_id, id), FOREIGN KEY (tenant_id, customer_id) REFERENCES customers);
-CREATE INDEX IF NOT EXISTS subscriptions_of_customer ON subscriptions (tenant_id, customer_id);
-CREATE TABLE IF NOT EXISTS payments (
-  tenant_id TEXT NOT NULL, id TEXT NOT NULL, customer_id TEXT NOT NULL, order_id TEXT, subscription_id TEXT,
-  amount_minor INTEGER NOT NULL, refunded_minor INTEGER NOT NULL, currency TEXT NOT NULL, status TEXT NOT NULL,
-  captured_at TEXT NOT NULL, version INTEGER NOT NULL,
-  PRIMARY KEY (tenant_id, id), FOREIGN KEY (tenant_id, customer_id) REFERENCES customers,
-  FOREIGN KEY (tenant_id, order_id) REFERENCES orders,
-  FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions,
-  -- INVARIANT: a payment never gives back more than it took.
-  CHECK (refunded_minor BETWEEN 0 AND amount_minor));
-CREATE INDEX IF NOT EXISTS payments_of_customer ON payments (tenant_id, customer_id);
-CREATE INDEX IF NOT EXISTS payments_of_order ON payments (tenant_id, order_id);
-CREATE TABLE IF NOT EXISTS effects (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, operation_id TEXT NOT NULL,
-  kind TEXT NOT NULL, customer_id TEXT NOT NULL, resource TEXT NOT NULL, resource_kind TEXT NOT NULL,
-  amount_minor INTEGER NOT NULL, currency TEXT NOT NULL, at TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS effects_of_operation ON effects (tenant, operation_id);
--- INVARIANT: one answer per key while the key is kept.
-CREATE TABLE IF NOT EXISTS keys (
-  tenant TEXT NOT NULL, operation_id TEXT NOT NULL, fingerprint TEXT NOT NULL, status INTEGER NOT NULL,
-  body TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (tenant, operation_id));
-CREATE INDEX IF NOT EXISTS keys_in_time ON keys (at);
-"""
 #: children before parents
 EMPTY_ALL = """
 DELETE FROM keys; DELETE FROM effects; DELETE FROM payments; DELETE FROM subscriptions; DELETE FROM orders;
-DELETE FROM customers; DELETE FROM tenants"""
-PUT_TENANT = "INSERT INTO tenants VALUES (:id, :kind, :name, :currency)"
-PUT_CUSTOMER = "INSERT INTO customers VALUES (:tenant_id, :id, :name, :email)"
+DELETE FROM customers; DELETE FROM products; DELETE FROM tenants"""
+PUT_TENANT = "INSERT INTO tenants (id, kind, name, currency, plans) VALUES (:id, :kind, :name, :currency, :plans)"
+PUT_PRODUCT = "INSERT INTO products (tenant_id, id, title, variants) VALUES (:tenant_id, :id, :title, :variants)"
+PUT_CUSTOMER = """
+INSERT INTO customers (tenant_id, id, name, email, access, email_verified, store_credit_minor, currency, version,
+  reset_sent_at, addresses, payment_methods)
+VALUES (:tenant_id, :id, :name, :email, :access, :email_verified, :store_credit_minor, :currency, :version,
+  :reset_sent_at, :addresses, :payment_methods)"""
 PUT_ORDER = """
-INSERT INTO orders VALUES (:tenant_id, :id, :customer_id, :status, :currency, :captured_minor, :refunded_minor, :items,
-  :placed_at, :delivered_at, :shipment, :version)"""
+INSERT INTO orders (tenant_id, id, customer_id, status, currency, captured_minor, refunded_minor, items, placed_at,
+  delivered_at, shipment, version, address_id, payment_method_id, requested)
+VALUES (:tenant_id, :id, :customer_id, :status, :currency, :captured_minor, :refunded_minor, :items, :placed_at,
+  :delivered_at, :shipment, :version, :address_id, :payment_method_id, :requested)"""
 PUT_SUBSCRIPTION = """
-INSERT INTO subscriptions VALUES
-  (:tenant_id, :id, :customer_id, :plan, :status, :price_minor, :currency, :renews_at, :version)"""
+INSERT INTO subscriptions (tenant_id, id, customer_id, plan, status, price_minor, currency, renews_at, version,
+  payment_method_id)
+VALUES (:tenant_id, :id, :customer_id, :plan, :status, :price_minor, :currency, :renews_at, :version,
+  :payment_method_id)"""
 PUT_PAYMENT = """
-INSERT INTO payments VALUES (:tenant_id, :id, :customer_id, :order_id, :subscription_id, :amount_minor, :refunded_minor,
-  :currency, :status, :captured_at, :version)"""
+INSERT INTO payments (tenant_id, id, customer_id, order_id, subscription_id, amount_minor, refunded_minor, currency,
+  status, captured_at, version, payment_method_id)
+VALUES (:tenant_id, :id, :customer_id, :order_id, :subscription_id, :amount_minor, :refunded_minor, :currency,
+  :status, :captured_at, :version, :payment_method_id)"""
 
 
 class DataFileError(Exception):
@@ -88,10 +59,11 @@ def open_database(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute("PRAGMA foreign_keys = ON")
-        db.executescript(SCHEMA)
+        with transaction(db):
+            lay_out(db)
     except BlockingIOError as error:
         raise DataFileError(f"data file {path}: another shop is running on it") from error
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, sqlite3.Error, UnknownLayout) as error:
         raise DataFileError(f"data file {path}: {error}") from error
     return db
 
@@ -125,32 +97,44 @@ def replace_world(db: sqlite3.Connection, world: World) -> None:
         for statement in EMPTY_ALL.split(";"):
             db.execute(statement)
         for tenant in world.tenants:
-            db.execute(PUT_TENANT, tenant.model_dump(exclude={"customers"}))
+            plain = tenant.model_dump(include={"id", "kind", "name", "currency"})
+            db.execute(PUT_TENANT, {**plain, "plans": as_json(tenant.plans)})
+            rows = [{"id": p.id, "title": p.title, "variants": as_json(p.variants)} for p in tenant.products]
+            db.executemany(PUT_PRODUCT, [{"tenant_id": tenant.id, **row} for row in rows])
             for customer in tenant.customers:
                 _put_customer(db, tenant.id, customer)
 
 
+def as_json(parts: Sequence[Shape]) -> str:
+    """Shapes as the JSON text that a column holds."""
+    return json.dumps([part.model_dump(mode="json") for part in parts])
+
+
 def _put_customer(db: sqlite3.Connection, tenant_id: str, customer: Customer) -> None:
     ids = {"tenant_id": tenant_id, "customer_id": customer.id}
+    own = {"addresses": as_json(customer.addresses), "payment_methods": as_json(customer.payment_methods)}
     person = {"tenant_id": tenant_id, "id": customer.id, "name": customer.name, "email": customer.email}
-    db.execute(PUT_CUSTOMER, person)
+    db.execute(PUT_CUSTOMER, {**person, **_columns(customer.profile), **own})
     db.executemany(PUT_ORDER, [{**ids, **_columns(order)} for order in customer.orders])
     db.executemany(PUT_SUBSCRIPTION, [{**ids, **_columns(part)} for part in customer.subscriptions])
     db.executemany(PUT_PAYMENT, [{**ids, **_columns(payment)} for payment in customer.payments])
 
 
-def _columns(part: Order | Subscription | Payment) -> dict[str, str | int | None]:
+def _columns(part: Order | Subscription | Payment | Profile) -> dict[str, str | int | None]:
     """A shape as its row: times as text, nested shapes as JSON text."""
-    plain = part.model_dump(exclude={"items", "shipment"})
+    plain = part.model_dump(exclude={"items", "shipment", "requested"})
     row = {name: stamp(value) if isinstance(value, datetime) else value for name, value in plain.items()}
     if isinstance(part, Order):
         row["items"] = json.dumps([item.model_dump() for item in part.items])
-        row["shipment"] = json.dumps(_shipment(part))
+        row["shipment"] = json.dumps(shipment_json(part.shipment))
+        row["requested"] = json.dumps(part.requested.model_dump(exclude_defaults=True))
     return row
 
 
-def _shipment(order: Order) -> dict[str, object] | None:
-    if order.shipment is None:
+def shipment_json(shipment: Shipment | None) -> dict[str, object] | None:
+    """A parcel as JSON holds it, with its times as stamps."""
+    if shipment is None:
         return None
-    events = [{"status": e.status, "at": stamp(e.at), "place": e.place} for e in order.shipment.events]
-    return {**order.shipment.model_dump(exclude={"events"}), "events": events}
+    events = [{"status": e.status, "at": stamp(e.at), "place": e.place} for e in shipment.events]
+    asked = stamp(shipment.observed_at) if shipment.observed_at else None
+    return {**shipment.model_dump(exclude={"events", "observed_at"}), "events": events, "observed_at": asked}

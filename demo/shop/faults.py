@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from demo.shop.commands import OPERATIONS
 from demo.shop.problems import BadRequest
 
-OPERATIONS = ("refund", "cancel_subscription")
 LOOK_UP, UNAVAILABLE = "look_up", "unavailable"
 DELAY_MS_MAX = 600_000
 TIMES_MAX = 10_000

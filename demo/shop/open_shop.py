@@ -15,6 +15,7 @@ from demo.shop.arrival import ArrivalClock
 from demo.shop.commands import BODY_BYTES_MAX
 from demo.shop.faults import Faults
 from demo.shop.problems import BadRequest
+from demo.shop.tracking import Tracking
 from demo.shop.world_source import WorldSource
 from demo.shop.writes import Contract, Desk
 
@@ -35,11 +36,13 @@ class Shop:
     keys: Keys
     contract: Contract
     world_source: WorldSource
+    carrier_delay_s: float = 0
     faults: Faults = field(default_factory=Faults)
     clock: ArrivalClock = field(default_factory=ArrivalClock)
 
     def __post_init__(self) -> None:
         self.desk = Desk(self.db, self.faults, self.contract)
+        self.tracking = Tracking(self.db, self.carrier_delay_s)
 
 
 def authorize(request: Request, needed: str, other: str) -> None:

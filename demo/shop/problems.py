@@ -25,7 +25,12 @@ class BadRequest(Refusal):
 
 def reply(status: int, body: Any, headers: dict[str, str] | None = None) -> Response:
     """A JSON response; ASCII only, so that no text whatsoever can fail to be encoded."""
-    return Response(json.dumps(body), status, {"Cache-Control": "no-store", **(headers or {})}, "application/json")
+    return reply_text(status, json.dumps(body), headers)
+
+
+def reply_text(status: int, text: str, headers: dict[str, str] | None = None) -> Response:
+    """A response whose body is JSON text already."""
+    return Response(text, status, {"Cache-Control": "no-store", **(headers or {})}, "application/json")
 
 
 def problem(refusal: Refusal, **more: str) -> Response:

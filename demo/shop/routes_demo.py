@@ -8,17 +8,19 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from demo.shop import views
-from demo.shop.commands import parse_json
-from demo.shop.faults import MODES, OPERATIONS, hidden_look_up, parse_fault
+from demo.shop.commands import OPERATIONS, parse_json
+from demo.shop.contract import published
+from demo.shop.faults import MODES, hidden_look_up, parse_fault
 from demo.shop.open_shop import Shop, read_body
-from demo.shop.problems import BadRequest, reply
+from demo.shop.problems import BadRequest, reply, reply_text
 from demo.shop.world_file import WorldFileError
-from demo.shop.writes import Contract
 
 PATHS = (
     "GET /contract", "GET /healthz", "GET /_world", "GET /_effects", "GET /_faults", "POST /_faults", "DELETE /_faults",
     "POST /_reset", "GET /tenants/{t}/customers/{c}/account", "GET /tenants/{t}/operations/{operation_id}",
-    "GET /tenants/{t}/effects?since=TIME", "POST /tenants/{t}/refunds", "POST /tenants/{t}/subscriptions/{id}/cancel",
+    "GET /tenants/{t}/effects?since=TIME", "POST /tenants/{t}/orders/{order}/tracking/refresh",
+    "POST /tenants/{t}/refunds", "POST /tenants/{t}/subscriptions/{id}/cancel", "POST /tenants/{t}/changes/{kind}",
+    "POST /tenants/{t}/retail/{write}",
 )  # fmt: skip
 
 
@@ -45,7 +47,7 @@ def routes(shop: Shop) -> APIRouter:
 
     @router.get("/_world")
     async def world() -> Response:
-        return reply(200, views.world(shop.db))
+        return reply_text(200, views.world(shop.db))
 
     @router.post("/_reset")
     async def reset() -> Response:
@@ -55,6 +57,7 @@ def routes(shop: Shop) -> APIRouter:
             raise BadRequest(409, "world_file", str(error)) from error
         shop.faults.clear()
         shop.desk.forget_running()
+        shop.tracking.forget()
         return reply(200, {"status": "reset"})
 
     _add_faults(router, shop)
@@ -81,15 +84,3 @@ def _add_faults(router: APIRouter, shop: Shop) -> None:
     async def clear_faults() -> Response:
         shop.faults.clear()
         return reply(200, shop.faults.listing())
-
-
-def published(contract: Contract) -> dict[str, object]:
-    """The contract that a connector may rely on, and that the shop enforces."""
-    return {
-        "idempotency_key_window_s": contract.key_window_s,
-        "refusals_kept": True,
-        "lookup_by_operation_id": True,
-        "lookup_lag_s": 0,
-        "late_commit_bound_s": contract.late_commit_bound_s,
-        "not_kept": ["key_in_use", "key_reuse", "key_missing", "key_mismatch", "malformed_json", "invalid_request"],
-    }

@@ -1,4 +1,4 @@
-"""The reads, for the holder of the read key: an account, an operation, a tenant's effects.
+"""The reads, for the holder of the read key: an account, an operation, a tenant's effects, a carrier's word.
 
 They answer from the database as it stands, so a look-up right after a commit finds it.
 """
@@ -11,8 +11,9 @@ from fastapi import APIRouter, Request, Response
 
 from demo.shop import views
 from demo.shop.open_shop import Shop, authorize
-from demo.shop.problems import BadRequest, Refusal, problem, reply
+from demo.shop.problems import BadRequest, Refusal, problem, reply, reply_text
 from demo.shop.shapes import stamp
+from demo.shop.tracking import TooSoon
 
 
 def routes(shop: Shop) -> APIRouter:
@@ -23,7 +24,9 @@ def routes(shop: Shop) -> APIRouter:
     async def account(request: Request, tenant: str, customer: str) -> Response:
         authorize(request, shop.keys.read, shop.keys.write)
         found = views.account(shop.db, tenant, customer, datetime.now(UTC))
-        return reply(200, found) if found else problem(Refusal(404, "unknown_customer", "There is no such customer."))
+        return (
+            reply_text(200, found) if found else problem(Refusal(404, "unknown_customer", "There is no such customer."))
+        )
 
     @router.get("/tenants/{tenant}/operations/{operation_id}")
     async def operation(request: Request, tenant: str, operation_id: str) -> Response:
@@ -41,6 +44,17 @@ def routes(shop: Shop) -> APIRouter:
         since = parse_since(request.query_params.get("since"))
         observed_at = stamp(datetime.now(UTC))
         return reply(200, {"effects": views.effects(shop.db, tenant, since), "observed_at": observed_at})
+
+    @router.post("/tenants/{tenant}/orders/{order}/tracking/refresh")
+    async def refresh(request: Request, tenant: str, order: str) -> Response:
+        authorize(request, shop.keys.read, shop.keys.write)
+        try:
+            expected_at = shop.tracking.ask(tenant, order)
+        except TooSoon as no:
+            response = problem(no)
+            response.headers["Retry-After"] = str(no.wait_s)
+            return response
+        return reply(202, {"status": "asked", "order_id": order, "expected_at": stamp(expected_at)})
 
     return router
 

@@ -12,6 +12,7 @@ from datetime import datetime
 
 from demo.shop.shapes import Customer, Tenant, World
 from demo.shop.world_orders import Band, Fate, Mint, make_order
+from demo.shop.world_people import furnish
 from demo.shop.world_subscriptions import make_subscription
 from demo.shop.world_words import MARKET_PEOPLE, PLANS, SAAS_PEOPLE
 
@@ -27,12 +28,11 @@ def make_world(now: datetime, seed: int = SEED) -> World:
     mint = Mint(random.Random(seed), now)  # noqa: S311 - a demo world is meant to be predictable
     market = [_shopper(mint, i, *person) for i, person in enumerate(MARKET_PEOPLE)]
     saas = [_subscriber(mint, i, *person) for i, person in enumerate(SAAS_PEOPLE)]
-    return World(
-        tenants=[
-            Tenant(id="acme-market", kind="marketplace", name="Acme Market", currency="EUR", customers=market),
-            Tenant(id="nimbus-saas", kind="saas", name="Nimbus", currency="USD", customers=saas),
-        ]
-    )
+    acme = Tenant(id="acme-market", kind="marketplace", name="Acme Market", currency="EUR", customers=market)
+    nimbus = Tenant(id="nimbus-saas", kind="saas", name="Nimbus", currency="USD", customers=saas)
+    more = Mint(random.Random(f"{seed} and more"), now)  # noqa: S311 - its own choices: those above stay as they were
+    furnish(more, acme, nimbus)
+    return World(tenants=[acme, nimbus])
 
 
 def _customer(mint: Mint, name: str, handle: str, domain: str) -> Customer:

@@ -1,45 +1,72 @@
-"""Reads another world from a file in the shape of `GET /_world`, and fills in what that shape lacks.
+"""Reads another world from a file: in the shape of `GET /_world`, with what it lacks filled in, or a retail world.
 
 Whatever is wrong with the file comes back as one line that names the place.
 """
 
 from __future__ import annotations
 
+import json
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from demo.shop.retail_file import as_world
+from demo.shop.retail_shapes import RetailWorld
 from demo.shop.shapes import Customer, Order, Payment, Tenant, World
+
+RETAIL_PARTS = {"products", "users", "orders"}
 
 
 class WorldFileError(Exception):
     """The file cannot be read as a world; the message is one line for a person."""
 
 
-def read_world(path: Path, now: datetime) -> World:
-    """The world in the file, complete. Raises WorldFileError."""
+def read_world(path: Path, now: datetime, retail_tenant: str = "retail") -> World:
+    """The world in the file, complete; one of the shape {products, users, orders} is one tenant's.
+
+    Raises WorldFileError.
+    """
     try:
-        world = World.model_validate_json(path.read_bytes())
+        world = _read(path.read_bytes(), now, retail_tenant)
     except OSError as error:
         raise WorldFileError(f"world file {path}: {error.strerror or error}") from error
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "the document"
         raise WorldFileError(f"world file {path}: at {place}: {first['msg']}") from error
+    except ValueError as error:
+        raise WorldFileError(f"world file {path}: {error}") from error
     for tenant in world.tenants:
         tenant.name = tenant.name or tenant.id
+        for plan in tenant.plans:
+            plan.currency = plan.currency or tenant.currency
         for customer in tenant.customers:
             _fill_customer(customer, tenant, now)
     return world
 
 
+def _read(raw: bytes, now: datetime, retail_tenant: str) -> World:
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        found = None  # what is wrong with it is said below
+    if isinstance(found, dict) and found.keys() & RETAIL_PARTS and "tenants" not in found:
+        return as_world(RetailWorld.model_validate_json(raw), retail_tenant, now)
+    return World.model_validate_json(raw)
+
+
 def _fill_customer(customer: Customer, tenant: Tenant, now: datetime) -> None:
     customer.name = customer.name or customer.id
     customer.email = customer.email or f"{customer.id.lower()}@example.com"
+    customer.profile.currency = customer.profile.currency or tenant.currency
+    for method in customer.payment_methods:
+        method.currency = method.currency or tenant.currency
     currencies: dict[str | None, str] = {}
     for order in customer.orders:
         currencies[order.id] = order.currency = order.currency or tenant.currency
+        for item in order.items:
+            item.item_id, item.product_id = item.item_id or item.sku, item.product_id or item.sku
         _date_order(order, now)
     for subscription in customer.subscriptions:
         currencies[subscription.id] = subscription.currency = subscription.currency or tenant.currency
@@ -73,4 +100,5 @@ def _payment_for(order: Order) -> Payment:
         currency=order.currency,
         status=part if order.refunded_minor else "captured",
         captured_at=order.placed_at,
+        payment_method_id=order.payment_method_id,
     )

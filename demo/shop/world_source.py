@@ -21,11 +21,12 @@ class WorldSource:
     """A world file, or None for the generated world."""
 
     path: Path | None = None
+    retail_tenant: str = "retail"
 
     def fresh(self) -> World:
         """A complete world as of now. Raises WorldFileError."""
         now = datetime.now(UTC)
-        return read_world(self.path, now) if self.path else make_world(now)
+        return read_world(self.path, now, self.retail_tenant) if self.path else make_world(now)
 
     def load_into(self, db: sqlite3.Connection) -> None:
         """Replaces whatever the shop holds. Raises WorldFileError, also where the file contradicts itself."""

@@ -53,3 +53,22 @@ ROUTES = {
 
 #: plan, price of one month in minor units
 PLANS = (("Starter", 1900), ("Team", 4900), ("Business", 14900), ("Enterprise", 59900))
+
+#: the forms that goods are sold in; what is not named here comes in COLOURS
+COLOURS = ("sand", "slate", "moss")
+FORMS = {
+    "CASE-PHN": ("clear", "black", "blue"), "SOCK-MER": ("36-38", "39-41", "42-44"), "CBL-USBC": ("1 m", "2 m", "3 m"),
+    "NOTE-A5": ("dotted", "lined", "blank"), "TEA-DARJ": ("100 g", "250 g", "500 g"), "JKT-RAIN": ("S", "M", "L"),
+    "POSTER-M": ("oak frame", "black frame", "no frame"), "BTL-STEEL": ("0.5 l", "0.75 l", "1 l"),
+    "KEYB-MECH": ("linear", "tactile", "clicky"), "BIKE-E1": ("frame S", "frame M", "frame L"),
+    "CAM-FF": ("body", "with 35 mm lens", "with zoom lens"),
+}  # fmt: skip
+#: whole units of money that one piece costs today, by the list that it stands in
+LIST_PRICES = ((SMALL_GOODS, 9, 45), (MID_GOODS, 60, 380), (LARGE_GOODS, 900, 2300))
+#: what nobody takes back
+NOT_RETURNABLE = ("TEA-DARJ",)
+
+STREETS = ("Linden Street", "Harbour Road", "Mill Lane", "Station Road", "Orchard Way", "Castle Hill", "River Walk")
+TOWNS = {"EUR": ("50667 Köln DE", "69002 Lyon FR", "50003 Zaragoza ES", "8010 Graz AT"), "USD": ("Columbus OH 43004 US",
+         "Tulsa OK 74103 US", "Reno NV 89501 US")}  # fmt: skip
+CARD_BRANDS = ("Visa", "Mastercard")

@@ -14,11 +14,12 @@ import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from demo.shop.books import Books, Done
 from demo.shop.commands import Command
 from demo.shop.database import transaction
 from demo.shop.faults import Faults, Mode
 from demo.shop.problems import BadRequest, Refusal
-from demo.shop.rules import Done, carry_out
+from demo.shop.rules import carry_out
 from demo.shop.shapes import stamp
 
 log = logging.getLogger("demo.shop")
@@ -28,6 +29,9 @@ INSERT INTO effects
   (id, tenant, operation_id, kind, customer_id, resource, resource_kind, amount_minor, currency, at)
 VALUES
   (:id, :tenant, :operation_id, :kind, :customer_id, :resource, :resource_kind, :amount_minor, :currency, :at)"""
+
+#: of an effect's id; the other kinds have `ch_`, a change
+PREFIXES = {"refund": "re_", "refund_duplicate_charge": "re_", "store_credit": "cr_", "cancel_subscription": "ca_"}
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,7 @@ class Desk:
     def _decide(self, command: Command, arrived_s: float, declined: bool = False) -> Answer:
         """One transaction: the kept answer again, or the change with its effect, or its refusal."""
         now = datetime.now(UTC)
+        books = Books(self._db, command.tenant, now)
         with transaction(self._db):
             kept = self._kept(command, now)
             if kept:
@@ -108,7 +113,7 @@ class Desk:
                     raise Refusal(422, "declined", "The shop declines this operation.")
                 if time.monotonic() - arrived_s > self._contract.late_commit_bound_s:
                     raise Refusal(422, "too_late", "The request was too long in the shop to be carried out.")
-                answer = Answer(201, self._record(command, carry_out(self._db, command.tenant, command.change), now))
+                answer = Answer(201, self._record(command, carry_out(books, command.change), now))
             except Refusal as no:
                 more = {"operation_id": command.operation_id}
                 answer = Answer(no.status, json.dumps({"error": no.error, "title": no.title, **more}))
@@ -131,7 +136,7 @@ class Desk:
 
     def _record(self, command: Command, done: Done, now: datetime) -> str:
         effect = {
-            "id": ("re_" if command.kind == "refund" else "ca_") + secrets.token_hex(8),
+            "id": PREFIXES.get(command.kind, "ch_") + secrets.token_hex(8),
             "operation_id": command.operation_id,
             "kind": command.kind,
             "resource": done.resource,

@@ -5,7 +5,21 @@ Who asks, how often, and whether it is a repeat has been settled before a route 
 
 from fastapi import APIRouter
 
-from gateway.routes import actions, conversations, events, health, messages, ownership, queue, reference
+from gateway.routes import (
+    actions,
+    approvals,
+    audit,
+    conversations,
+    events,
+    health,
+    messages,
+    ownership,
+    policy,
+    queue,
+    reference,
+    staff_actions,
+    switches,
+)
 
 ROUTERS: tuple[APIRouter, ...] = (
     conversations.router,
@@ -13,7 +27,12 @@ ROUTERS: tuple[APIRouter, ...] = (
     events.router,
     ownership.router,
     actions.router,
+    approvals.router,
+    staff_actions.router,
     queue.router,
+    switches.router,
+    policy.router,
+    audit.router,
     health.router,
     reference.router,
 )

@@ -5,12 +5,14 @@ Consent is to exactly what a digest stands for, given once, by a POST and never 
 
 from fastapi import APIRouter, Request
 
-from domain.refusal import ApprovalNotAllowed, ApprovalStale, NotFound
+from domain.refusal import ApprovalClaimed, ApprovalNotAllowed, ApprovalStale, NotFound
 from gateway.admission import GuardedRoute
 from gateway.answers import ActionAnswer, ApprovalRecorded
 from gateway.bodies import Decide
+from gateway.deciding import allows_of, decide_one
 from gateway.desk import caller_of, desk_of
 from gateway.documents import guarded, posted
+from gateway.duties import reader_of
 from gateway.shapes import Id
 from gateway.wire import actor_for
 from store import approvals
@@ -26,8 +28,9 @@ router = APIRouter(route_class=GuardedRoute, tags=["actions"])
 )
 async def look(request: Request, operation_id: Id) -> ActionAnswer:
     """Return an action with what it would change, whose consent it needs, and every move that it made."""
-    caller = caller_of(request)
-    view = await approvals.view_action(desk_of(request).db, caller, operation_id)
+    desk = desk_of(request)
+    caller = await reader_of(desk, caller_of(request), "action")
+    view = await approvals.view_action(desk.db, caller, operation_id)
     action = view.action
     told = {
         "operation_id": action.operation_id,
@@ -38,27 +41,21 @@ async def look(request: Request, operation_id: Id) -> ActionAnswer:
         "required_approvals": list(action.required_approvals),
         "history": [{**move, "actor": actor_for(caller, move["actor"])} for move in view.history],
     }
-    return ActionAnswer.model_validate(told | ({"external_id": action.external_id} if action.external_id else {}))
+    if action.external_id:
+        told["external_id"] = action.external_id
+    if caller.is_staff:
+        told["repair"] = action.payload.repair
+    return ActionAnswer.model_validate(told)
 
 
 @router.post(
     "/actions/{operation_id}/approvals",
     summary="Consent, or not",
-    responses=posted(NotFound, ApprovalStale, ApprovalNotAllowed),
+    responses=posted(NotFound, ApprovalStale, ApprovalNotAllowed, ApprovalClaimed),
 )
 async def decide(request: Request, operation_id: Id, body: Decide) -> ApprovalRecorded:
     """Record a decision about exactly what the digest stands for; repeated, the first answer."""
     desk = desk_of(request)
-    decided = await approvals.decide(
-        desk.db,
-        caller_of(request),
-        operation_id,
-        body.payload_digest,
-        body.decision,
-        body.note,
-        int(desk.settings.staff_approval_ttl_s),
-        desk.words,
-        desk.clock(),
-    )
-    desk.send(*decided.wakes)
+    caller = await reader_of(desk, caller_of(request), "action")
+    decided = await decide_one(desk, caller, operation_id, body, await allows_of(desk, caller))
     return ApprovalRecorded.model_validate(decided, from_attributes=True)

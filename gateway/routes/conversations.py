@@ -13,7 +13,7 @@ from gateway.answers import ConversationOpened, SearchPage
 from gateway.bodies import OpenConversation, SearchConversations
 from gateway.desk import caller_of, desk_of
 from gateway.documents import guarded, posted
-from gateway.duties import require_author
+from gateway.duties import reader_of, require_author, require_reader
 from gateway.idempotency import conversation_id as new_id
 from gateway.idempotency import key_of
 from gateway.shapes import Id
@@ -27,7 +27,8 @@ _ANY_CHANNEL, _EVERYTHING = OpenConversation(), SearchConversations()
 @router.post("/conversations", status_code=201, summary="Begin a conversation", responses=posted(Forbidden))
 async def begin(request: Request, response: Response, body: OpenConversation = _ANY_CHANNEL) -> ConversationOpened:
     """Begin a conversation of the customer or visitor whose token this is."""
-    desk, caller = desk_of(request), require_author(caller_of(request))
+    desk = desk_of(request)
+    caller = await require_author(desk, caller_of(request))
     view = await open_conversation(desk.db, caller, new_id(caller, key_of(request)), body.channel)
     response.headers["Location"] = f"/conversations/{view.id}"
     return ConversationOpened.model_validate(view, from_attributes=True)
@@ -36,12 +37,15 @@ async def begin(request: Request, response: Response, body: OpenConversation = _
 @router.get("/conversations/{conversation_id}", summary="How a conversation stands", responses=guarded(NotFound))
 async def look(request: Request, conversation_id: Id) -> ConversationView:
     """Return owner, version and phase, the actions with their states, and the handoff that is open."""
-    return await view_conversation(desk_of(request).db, caller_of(request), conversation_id)
+    desk = desk_of(request)
+    return await view_conversation(desk.db, await reader_of(desk, caller_of(request)), conversation_id)
 
 
-@router.post("/conversations/search", summary="Find conversations", responses=posted())
+@router.post("/conversations/search", summary="Find conversations", responses=posted(Forbidden))
 async def search(request: Request, body: SearchConversations = _EVERYTHING) -> SearchPage:
     """Return the conversations that you may see and of which every condition holds, the latest changed first."""
+    desk, caller = desk_of(request), caller_of(request)
+    await require_reader(desk, caller)
     at, ident = cursor.decode(body.cursor) if body.cursor else (None, None)
     wanted = Search(
         owner=body.owner,
@@ -52,7 +56,7 @@ async def search(request: Request, body: SearchConversations = _EVERYTHING) -> S
         before_id=ident,
         limit=body.limit + 1,
     )
-    found = await search_conversations(desk_of(request).db, caller_of(request), wanted)
+    found = await search_conversations(desk.db, caller, wanted)
     page = found[: body.limit]
     more = len(found) > body.limit
     return SearchPage(items=page, next_cursor=cursor.encode(page[-1].updated_at, page[-1].id) if more else None)

@@ -3,6 +3,7 @@
 Both begin after a seq; what is read is what the reader may see.
 """
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request, Response
@@ -11,6 +12,7 @@ from domain.refusal import NotFound
 from gateway.admission import GuardedRoute
 from gateway.desk import Desk, desk_of, session_of
 from gateway.documents import guarded
+from gateway.duties import may_read, reader_of
 from gateway.event_shapes import EventPage
 from gateway.refusals import InvalidRequest, TooManyStreams
 from gateway.shapes import VERSION_MAX, Id
@@ -56,6 +58,7 @@ async def read_events(
 ) -> Response:
     """Return the events after a seq; where `version` is greater than the last of them, ask for the next page."""
     desk, session = desk_of(request), session_of(request)
+    await reader_of(desk, session.principal)
     if "text/event-stream" in request.headers.get("accept", ""):
         return _followed(desk, request, conversation_id, _seen(last_event_id, after))
     page = await events_after(desk.db, session.principal, conversation_id, after, limit)
@@ -64,7 +67,7 @@ async def read_events(
 
 
 def _followed(desk: Desk, request: Request, conversation_id: str, after: int) -> EventStream:
-    stream = Stream(desk.db, desk.identity, session_of(request), conversation_id, after)
+    stream = Stream(desk.db, desk.identity, partial(may_read, desk), session_of(request), conversation_id, after)
     return EventStream(stream, desk.hub)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from domain.permission import Tool
 from domain.refusal import Forbidden, MessageConflict, NotFound, NotOwned, QueueFull, VersionConflict
 from gateway.admission import MessageRoute, require_short
 from gateway.answers import MessageAccepted
@@ -59,7 +60,7 @@ async def post_reply(request: Request, response: Response, conversation_id: Id, 
     """Put a person's reply into the log; a person has to have the conversation."""
     desk = desk_of(request)
     require_short(desk, body.text)
-    staff = await staff_of(desk, caller_of(request), conversation_id)
+    staff = await staff_of(desk, caller_of(request), conversation_id, Tool.REPLY)
     accepted = await staff_reply(desk.db, staff, conversation_id, body.client_message_id, body.text, body.seen_version)
     desk.send(accepted.wake)
     return _told(accepted, response)

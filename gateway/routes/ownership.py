@@ -5,6 +5,7 @@ Each change raises the epoch in the transaction that tells the customer; a repea
 
 from fastapi import APIRouter, Request
 
+from domain.permission import Tool
 from domain.refusal import Forbidden, NotFound, NotOwned, RequestConflict
 from gateway.admission import GuardedRoute
 from gateway.answers import HandoffRequested, Released, TakenOver
@@ -42,7 +43,7 @@ async def hand_off(request: Request, conversation_id: Id, body: AskForPerson) ->
 async def take_over(request: Request, conversation_id: Id, body: TakeOver) -> TakenOver:
     """Take the conversation at once: the assistant does nothing more in it, and what was not sent is withdrawn."""
     desk = desk_of(request)
-    staff = await staff_of(desk, caller_of(request), conversation_id)
+    staff = await staff_of(desk, caller_of(request), conversation_id, Tool.TAKE_OVER)
     change = await ownership.take_over(desk.db, staff, conversation_id, body.request_id, desk.words, desk.clock())
     desk.send(change.wake)
     return TakenOver.model_validate({**change.model_dump(), "in_flight": list(change.in_flight)})
@@ -56,7 +57,7 @@ async def take_over(request: Request, conversation_id: Id, body: TakeOver) -> Ta
 async def release(request: Request, conversation_id: Id, body: Release) -> Released:
     """Give back a conversation that you hold; what you dealt with is not answered again."""
     desk = desk_of(request)
-    staff = await staff_of(desk, caller_of(request), conversation_id)
+    staff = await staff_of(desk, caller_of(request), conversation_id, Tool.RELEASE)
     change = await ownership.release(
         desk.db, staff, conversation_id, body.request_id, body.owner_epoch, desk.words, desk.clock()
     )

@@ -27,6 +27,7 @@ class ObedientShop:
     contract: ConnectorContract = CONTRACT
     away: bool = False
     written: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)  # orders whose carrier was asked anew
 
     async def read_account(self, tenant_id: str, customer_id: str, evidence_id: str, timeout_s: float) -> Evidence:
         if self.away:
@@ -42,6 +43,10 @@ class ObedientShop:
 
     async def look_up(self, tenant_id: str, operation_id: str, timeout_s: float = 5) -> Lookup:
         return Lookup(kind=LookupKind.NOT_FOUND)
+
+    async def refresh_tracking(self, tenant_id: str, order_id: str, timeout_s: float = 5) -> datetime | None:
+        self.asked.append(order_id)
+        return None
 
     async def execute(self, action: Action) -> WriteOutcome:
         self.written.append(action.operation_id)

@@ -15,8 +15,8 @@ from structlog.testing import capture_logs
 from activities.comparing import FIRST_AFTER_S, Comparing
 from domain.fault import OperationalFault, Unreachable
 from store import tables as t
-from store.comparison import hold_dispatch
 from store.database import Database
+from store.switches import turn
 from tests.postgres import Postgres
 from tests.workflows.shop_world import MARKET, SAAS
 
@@ -67,7 +67,7 @@ def books() -> Books:
 @pytest.fixture
 async def comparing(db: Database, relay_db: Database, books: Books) -> Comparing:
     for tenant in (MARKET, SAAS):
-        await hold_dispatch(db, tenant, held=False)
+        await turn(db, tenant, None, stopped=False, by="staff:mia", why="a fresh start")
     return Comparing(db, relay_db, books)
 
 
@@ -110,7 +110,7 @@ async def test_a_restore_lifts_its_own_hold_only_where_nothing_differs(
 
 
 async def test_a_restore_leaves_the_holds_of_others(comparing: Comparing, db: Database) -> None:
-    await hold_dispatch(db, MARKET, held=True)
+    await turn(db, MARKET, None, stopped=True, by="staff:mia", why="somebody's own hold")
     await comparing.after_restore(SINCE)
     assert await held(db) == {MARKET}
 

@@ -1,20 +1,31 @@
 """Laws of considering: what is recorded holds nobody's words, and an account that cannot be read is a fault."""
 
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from uuid import uuid4
 
+import psycopg
 import pytest
 from temporalio.testing import ActivityEnvironment
 
 from activities.considering import ATTEMPTS_BEFORE_A_PERSON, Considering
+from activities.policybook import PolicyBook
+from domain.account import Account, Evidence
 from domain.errand import Considered, ConsiderTurn
 from domain.fault import Unreachable
 from domain.handoff import HandoffReason
+from domain.permission import Tool
 from domain.principal import PrincipalKind
 from domain.refusal import NotFound
-from domain.step import Answer, HandOff, Topic
+from domain.step import Answer, HandOff, Propose, Step, Topic
 from language.understanding import RulesUnderstander
+from policy.bundle import Bundle
 from store.database import Database
 from tests.activities.conftest import ObedientShop, conversation
+from tests.activities.test_policybook import keep
+from tests.conftest import put_in_force
+from tests.postgres import Postgres
 from tests.workflows.shop_world import MARKET
 
 WORDS = "Where is my order A-10482? I am Zoe, zoe@quxley.example"
@@ -26,7 +37,7 @@ async def consider(
     environment = ActivityEnvironment()
     environment.info = environment.info.__class__(**{**environment.info.__dict__, "attempt": attempt})
     ask = ConsiderTurn(tenant_id=MARKET, conversation_id=ident, step_id=uuid4().hex, patient=patient)
-    return await environment.run(Considering(db, shop, RulesUnderstander()).consider_turn, ask)
+    return await environment.run(Considering(db, shop, RulesUnderstander(), PolicyBook(db)).consider_turn, ask)
 
 
 async def test_what_is_recorded_of_a_decision_holds_no_words_of_the_customer(db: Database) -> None:
@@ -60,3 +71,70 @@ async def test_an_account_that_cannot_be_read_is_tried_again_and_then_goes_to_a_
 async def test_a_conversation_that_does_not_exist_is_not_found(db: Database) -> None:
     with pytest.raises(NotFound):
         await consider(db, ObedientShop(), "conv-ghost")
+
+
+@contextmanager
+def at_stage(database: Postgres, stage: str) -> Iterator[None]:
+    with psycopg.connect(database.owner_url, autocommit=True) as owner:
+        owner.execute("UPDATE tenants SET stage = %s WHERE id = %s", (stage, MARKET))
+        try:
+            yield
+        finally:
+            owner.execute("UPDATE tenants SET stage = 'approval_required' WHERE id = %s", (MARKET,))
+
+
+@pytest.mark.parametrize("stage", ["off", "shadow", "draft_only"])
+async def test_where_the_bot_may_not_answer_a_person_does_and_the_account_is_left_alone(
+    db: Database, database: Postgres, stage: str
+) -> None:
+    asks, person = await conversation(db, WORDS), await conversation(db, "I want to talk to a human, please.")
+    with at_stage(database, stage):
+        considered = await consider(db, ObedientShop(away=True), asks)
+        assert considered.step == HandOff(reason=HandoffReason.POLICY_FORBIDS)
+        assert considered.understood is not None
+        wanted = await consider(db, ObedientShop(away=True), person)
+        assert wanted.step == HandOff(reason=HandoffReason.HANDOFF_REQUESTED)
+    assert (await consider(db, ObedientShop(), asks)).step == Answer(topic=Topic.ORDER_STATUS, resource="order:A-10482")
+
+
+class Delivered(ObedientShop):
+    """A shop whose order has arrived."""
+
+    async def read_account(self, tenant_id: str, customer_id: str, evidence_id: str, timeout_s: float) -> Evidence:
+        found = await super().read_account(tenant_id, customer_id, evidence_id, timeout_s)
+        (order,) = found.account.orders
+        delivered = order.model_copy(update={"status": "delivered"})
+        return found.model_copy(update={"account": Account(orders=(delivered,))})
+
+
+@contextmanager
+def without(database: Postgres, tool: Tool) -> Iterator[None]:
+    """The market under a layer that takes a tool from the bot, and under the base again afterwards."""
+    told = {"id": "layer", "version": uuid4().hex, "author": "t", "changed": "x", "tenant": MARKET, "base": "base"}
+    manifest = json.dumps({**told, "effective_from": "2025-01-01T00:00:00Z"})
+    rule = f'forbid (principal == Role::"bot", action == Action::"use_tool", resource == Tool::"{tool.value}");'
+    base = Bundle.load()
+    layer = Bundle.layered(base, {"manifest.json": manifest, "own.cedar": f'@id("own") {rule}'})
+    keep(database, layer.digest, layer, MARKET)
+    with psycopg.connect(database.owner_url, autocommit=True) as owner:
+        put_in_force(owner, MARKET, layer.digest)
+        try:
+            yield
+        finally:
+            put_in_force(owner, MARKET, base.digest)
+
+
+@pytest.mark.parametrize(
+    ("tool", "shop", "unbarred"),
+    [(Tool.ANSWER, ObedientShop(away=True), Answer), (Tool.READ_ACCOUNT, ObedientShop(away=True), Answer),
+     (Tool.PROPOSE, Delivered(), Propose)],
+)  # fmt: skip
+async def test_what_a_layer_takes_from_the_bot_a_person_does(
+    db: Database, database: Postgres, tool: Tool, shop: ObedientShop, unbarred: type[Step]
+) -> None:
+    said = "Order A-10482 arrived damaged, please refund it." if tool is Tool.PROPOSE else WORDS
+    ident = await conversation(db, said)
+    with without(database, tool):
+        assert (await consider(db, shop, ident)).step == HandOff(reason=HandoffReason.POLICY_FORBIDS)
+    shop.away = False
+    assert isinstance((await consider(db, shop, ident)).step, unbarred)

@@ -10,7 +10,7 @@ from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput
 
 from activities.sorting import SortFailures, sort_failure
 from domain.fault import OperationalFault, Unreachable
-from domain.refusal import ApprovalStale, NotFound
+from domain.refusal import ApprovalStale, NotFound, StaleReason
 
 SECRET = "zoe@quxley.example wants 20.00 back"
 
@@ -23,7 +23,7 @@ class Deadlock(psycopg.errors.DeadlockDetected):
     ("fault", "kind", "label", "final"),
     [
         (NotFound(SECRET), "Refusal", "not-found", True),
-        (ApprovalStale(SECRET), "Refusal", "approval-stale", True),
+        (ApprovalStale(SECRET, StaleReason.EXPIRED), "Refusal", "approval-stale", True),
         (OperationalFault("policy_bundle_missing"), "OperationalFault", "policy_bundle_missing", False),
         (Unreachable("shop_503"), "OperationalFault", "shop_503", False),
         (

@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event, Thread
@@ -17,9 +17,20 @@ import pytest
 from activities.executing import CLAIM_TO_WIRE_MAX_S
 from connectors import shop as connector_of_the_shop
 from connectors.shop import FIRST_BYTE_MAX_S, ShopConnector
-from domain.account import Account
-from domain.action import Action, ActionState, CancelSubscriptionPayload, Cause, Payload, RefundPayload
+from domain.account import Account, Order
+from domain.action import (
+    Action,
+    ActionKind,
+    ActionState,
+    CancelSubscriptionPayload,
+    Cause,
+    Payload,
+    RefundPayload,
+    payload_of,
+)
+from domain.catalogue.wish import Wish
 from domain.connector import SEND_MARGIN_S, LookupKind, OutcomeKind
+from domain.duplicates import twins
 from domain.fault import Unreachable
 from tests.demo.conftest import READ, WRITE, ShopProcess
 
@@ -275,6 +286,129 @@ async def test_an_account_that_is_not_understood_is_a_fault_that_repeats_none_of
     with pytest.raises(Unreachable, match="shop_answer_not_understood") as fault:
         await read(shop, "c")
     assert fault.value.__cause__ is None
+
+
+# ---------------------------------------------------------------- the whole catalogue, at the real shop
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopProcess]:
+    process = ShopProcess(tmp_path_factory.mktemp("shop"))
+    yield process
+    process.end()
+
+
+@pytest.fixture
+async def at_the_shop(real: ShopProcess) -> AsyncIterator[ShopConnector]:
+    real.http.post("/_reset").raise_for_status()
+    connector = ShopConnector(str(real.http.base_url), READ, WRITE, 5)
+    yield connector
+    await connector.close()
+
+
+def wishes(account: Account) -> Iterator[Wish]:
+    """What this customer could wish for, of every kind that their account has something for."""
+    if account.profile and account.profile.access == "locked" and account.profile.email_verified:
+        yield Wish(kind=ActionKind.RESTORE_ACCOUNT_ACCESS, resource=f"account:{account.profile.id}")
+    elif account.profile:
+        money = {"amount_minor": 300, "currency": account.profile.currency}
+        credit = Wish(kind=ActionKind.STORE_CREDIT, resource=f"account:{account.profile.id}", reason="goodwill")
+        yield credit.model_copy(update=money)
+    for held in account.subscriptions:
+        resource = f"subscription:{held.id}"
+        others = (plan.name for plan in account.plans if plan.name != held.plan)
+        yield Wish(kind=ActionKind.CHANGE_PLAN, resource=resource, plan=next(others))
+        yield Wish(kind=ActionKind.CANCEL_SUBSCRIPTION, resource=resource)
+    for payment in twins(account):
+        yield Wish(kind=ActionKind.REFUND_DUPLICATE_CHARGE, resource=f"payment:{payment.id}")
+    for order in account.orders:
+        yield from _of_order(account, order)
+
+
+def _of_order(account: Account, order: Order) -> Iterator[Wish]:
+    resource, item = f"order:{order.id}", order.items[0]
+    if order.status == "processing":
+        for address in [a for a in account.addresses if a.verified and a.id != order.address_id]:
+            yield Wish(kind=ActionKind.CHANGE_DELIVERY_ADDRESS, resource=resource, address_id=address.id)
+        for method in [m for m in account.payment_methods if m.id != order.payment_method_id]:
+            yield Wish(kind=ActionKind.CHANGE_PAYMENT_METHOD, resource=resource, payment_method_id=method.id)
+        yield Wish(kind=ActionKind.CANCEL_ORDER, resource=resource, reason="ordered_by_mistake")
+    elif order.status == "delivered" and item.returnable and not order.refunded_minor:
+        money = {"amount_minor": 200, "currency": order.currency}
+        yield Wish(kind=ActionKind.REFUND, resource=resource).model_copy(update=money)
+        yield Wish(kind=ActionKind.RETURN_ITEMS, resource=resource, item_ids=(item.item_id,))
+        for new in [v for v in account.variants if v.product_id == item.product_id and v.available]:
+            if new.item_id != item.item_id:
+                exchange = Wish(kind=ActionKind.EXCHANGE_ITEMS, resource=resource, item_ids=(item.item_id,))
+                paid = {"new_item_ids": (new.item_id,), "payment_method_id": account.payment_methods[0].id}
+                yield exchange.model_copy(update=paid)
+
+
+async def test_every_kind_is_carried_out_as_approved_and_its_effect_is_its_row(
+    real: ShopProcess, at_the_shop: ShopConnector
+) -> None:
+    done: set[ActionKind] = set()
+    people = [(tenant, c["id"]) for kind in ("saas", "marketplace") for tenant, c in real.customers(kind)]
+    for tenant, person in people:
+        for n, wish in enumerate(wishes(await read(at_the_shop, person, tenant))):
+            if wish.kind in done:
+                continue
+            account = await read(at_the_shop, person, tenant)  # as the wishes before have left it
+            payload = payload_of(wish, account, person)
+            sent = action(payload, tenant).model_copy(update={"operation_id": f"{person}-{n}", "customer_id": person})
+            outcome = await at_the_shop.execute(sent)
+            assert outcome.kind is not OutcomeKind.UNKNOWN, (wish, outcome)
+            if outcome.kind is OutcomeKind.SUCCESS:
+                done.add(wish.kind)
+                await check_effect(at_the_shop, sent)
+    assert done == set(ActionKind)
+
+
+async def check_effect(shop: ShopConnector, sent: Action) -> None:
+    """What the shop has done is what the ledger's row says: kind, resource, amount."""
+    lately = datetime.now(UTC) - timedelta(hours=1)
+    effects = [e for e in await shop.effects_since(sent.tenant_id, lately) if e["operation_id"] == sent.operation_id]
+    found = await shop.look_up(sent.tenant_id, sent.operation_id)
+    (effect,) = effects
+    assert (effect["kind"], f"{effect['resource_kind']}:{effect['resource']}") == (sent.kind, sent.payload.resource)
+    assert (found.kind, found.external_id) == (LookupKind.COMMITTED, effect["id"])
+    if sent.payload.amount_minor is not None:
+        assert (effect["amount_minor"], effect["currency"]) == (sent.payload.amount_minor, sent.payload.currency)
+
+
+async def test_what_is_refused_is_what_the_shop_documents(real: ShopProcess) -> None:
+    assert set(real.http.get("/contract").json()["refusals"]) == connector_of_the_shop._REFUSALS
+
+
+async def test_a_carrier_is_asked_anew_and_not_before_the_shop_says_so(
+    real: ShopProcess, at_the_shop: ShopConnector
+) -> None:
+    tenant, person, order = next(
+        (t, c["id"], o["id"]) for t, c in real.customers("marketplace") for o in c["orders"] if o["shipment"]
+    )
+    began = datetime.now(UTC)
+    assert await at_the_shop.refresh_tracking(tenant, order) is None
+    known = (await read(at_the_shop, person, tenant)).order(order)
+    assert known
+    assert known.shipment
+    assert known.shipment.known_at
+    assert known.shipment.known_at >= began
+    not_before = await at_the_shop.refresh_tracking(tenant, order)
+    assert not_before
+    assert 50 <= (not_before - began).total_seconds() <= 70
+    with pytest.raises(Unreachable, match="shop_404"):
+        await at_the_shop.refresh_tracking(tenant, "A-0")
+
+
+@pytest.mark.parametrize(("status", "code"), [(200, "shop_200"), (500, "shop_500"), (403, "shop_403")])
+async def test_a_refresh_that_is_not_understood_is_no_refresh(
+    status: int, code: str, shop: ShopConnector, served: Served
+) -> None:
+    served.answers.say(status, HTML)
+    with pytest.raises(Unreachable, match=code):
+        await shop.refresh_tracking("t", "A-1")
+    served.answers.say(429, HTML)
+    not_before = await shop.refresh_tracking("t", "A-1")
+    assert not_before
+    assert not_before > datetime.now(UTC)
 
 
 # ---------------------------------------------------------------- when a write may leave

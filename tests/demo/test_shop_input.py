@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from tests.demo.conftest import ShopProcess
 
 FIELDS = ("operation_id", "customer_id", "order_id", "payment_id", "amount_minor", "currency", "expected_version")
+CREDIT = {
+    "operation_id": "k1", "customer_id": "c", "amount_minor": 5, "currency": "EUR", "reason": "goodwill",
+    "expected_version": 1,
+}  # fmt: skip
 HOSTILE: tuple[Any, ...] = (
     "\ud800",
     "nul \x00",
@@ -36,6 +40,10 @@ HOSTILE: tuple[Any, ...] = (
     2**63,
 )
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+POSTS = (
+    "/tenants/t/refunds", "/tenants/t/subscriptions/s/cancel", "/_faults", "/tenants/t/changes/exchange_items",
+    "/tenants/t/changes/store_credit", "/tenants/t/retail/modify_user_address", "/tenants/t/changes/nothing",
+)  # fmt: skip
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=20)
 ANY_JSON = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner)
@@ -48,7 +56,7 @@ def post(shop: ShopProcess, path: str, raw: bytes, key: str = "k1") -> int:
 
 
 @QUICK
-@given(body=ANY_JSON, path=st.sampled_from(["/tenants/t/refunds", "/tenants/t/subscriptions/s/cancel", "/_faults"]))
+@given(body=ANY_JSON, path=st.sampled_from(POSTS))
 def test_any_json_gets_a_4xx(running: ShopProcess, body: object, path: str) -> None:
     assert 400 <= post(running, path, json.dumps(body).encode()) < 500
 
@@ -64,6 +72,18 @@ def test_any_hostile_value_in_a_field_gets_a_4xx(shop: ShopProcess, field: str) 
     assert not shop.effects()
 
 
+@pytest.mark.parametrize("field", CREDIT)
+def test_any_hostile_value_in_a_field_of_a_change_gets_a_4xx(shop: ShopProcess, field: str) -> None:
+    tenant, customer = next(shop.customers("marketplace"))
+    body = {**CREDIT, "customer_id": customer["id"], "currency": customer["profile"]["currency"]}
+    path = f"/tenants/{tenant}/changes/store_credit"
+    for n, value in enumerate((*HOSTILE, "EUR\n", ["EUR"], {"a": 1e308})):
+        raw = json.dumps({**body, "operation_id": f"k{n}", field: value}).encode()
+        assert 400 <= post(shop, path, raw, f"k{n}") < 500, value
+    assert not shop.effects()
+    assert post(shop, path, json.dumps({**body, "operation_id": "right"}).encode(), "right") == 201
+
+
 @pytest.mark.parametrize(
     "raw",
     [
@@ -72,7 +92,7 @@ def test_any_hostile_value_in_a_field_gets_a_4xx(shop: ShopProcess, field: str) 
     ],
 )  # fmt: skip
 def test_what_is_not_json_gets_a_4xx(shop: ShopProcess, raw: bytes) -> None:
-    for path in ("/tenants/t/refunds", "/tenants/t/subscriptions/s/cancel", "/_faults"):
+    for path in POSTS:
         assert 400 <= post(shop, path, raw) < 500
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from demo.shop.shapes import Customer, Order, World
+from demo.shop.shapes import Customer, Order, Tenant, World
 from demo.shop.world import make_world
 from demo.shop.world_file import WorldFileError, read_world
 
@@ -65,6 +65,41 @@ def test_shipments_are_fresh_and_stale(world: World) -> None:
     assert all(at <= NOW for at in shipped)
 
 
+def test_a_carrier_was_asked_lately_unless_the_parcel_has_stopped_moving(world: World) -> None:
+    for order in orders(world):
+        if order.shipment:
+            asked_at, last = order.shipment.observed_at, order.shipment.events[-1].at
+            assert asked_at
+            assert last <= asked_at <= NOW
+            moving = order.status == "shipped" and NOW - last < timedelta(days=4)
+            assert (NOW - asked_at < timedelta(hours=1)) == moving or order.status == "delivered"
+
+
+def test_everybody_is_somebody_of_a_sort(world: World) -> None:
+    people, market = customers(world), world.tenants[0]
+    assert {(c.profile.access, c.profile.email_verified) for c in people} >= {
+        ("ok", True),
+        ("locked", True),
+        ("locked", False),
+    }
+    assert any(len(c.addresses) > 1 for c in people)
+    assert any(not address.verified for c in people for address in c.addresses)
+    balances = [m.balance_minor for c in people for m in c.payment_methods if m.type == "gift_card"]
+    assert min(filter(None, balances)) < 1_000 < max(filter(None, balances))
+    variants = {v.item_id: v for product in market.products for v in product.variants}
+    assert 0 < sum(not v.available for v in variants.values()) < len(variants) / 3
+    for customer in people:
+        assert all(s.plan in {plan.name for plan in tenant_of(world, customer).plans} for s in customer.subscriptions)
+        for order in customer.orders:
+            assert order.address_id in {address.id for address in customer.addresses}
+            assert order.payment_method_id in {method.id for method in customer.payment_methods}
+            assert all(variants[item.item_id].product_id == item.product_id for item in order.items)
+
+
+def tenant_of(world: World, customer: Customer) -> Tenant:
+    return next(tenant for tenant in world.tenants if customer in tenant.customers)
+
+
 def test_every_state_of_an_order_and_a_subscription_occurs(world: World) -> None:
     states = Counter(order.status for order in orders(world))
     assert set(states) == {"delivered", "shipped", "processing", "cancelled", "refunded"}
@@ -78,6 +113,7 @@ def test_ids_are_unique_over_the_whole_world(world: World) -> None:
     for customer in customers(world):
         ids += [order.id for order in customer.orders] + [payment.id for payment in customer.payments]
         ids += [subscription.id for subscription in customer.subscriptions]
+        ids += [address.id for address in customer.addresses] + [method.id for method in customer.payment_methods]
     assert len(ids) == len(set(ids))
 
 

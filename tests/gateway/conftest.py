@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 import uvicorn
 from fastapi import FastAPI
+from psycopg.types.json import Jsonb
 
+from domain.permission import ToolQuestion
 from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
 from domain.wake import Wake
 from domain.words import Words
@@ -21,16 +24,20 @@ from gateway.app import Doors, create_app
 from gateway.hub import Hub
 from gateway.identity import TokenVerifier
 from gateway.keys import FILE_PACE, KeySet, Pace, file_reader
+from policy.bundle import Bundle
+from policy.engine import PolicyEngine
+from policy.permissions import Permissions
 from settings import Settings
 from store.database import Database
 from store.listening import listening
-from tests.conftest import MakeCustomer, MakeStaff, MakeTenant
+from tests.conftest import MakeCustomer, MakeStaff, MakeTenant, put_in_force
 from tests.gateway.caller import Caller
 from tests.gateway.issuer import AUDIENCE, ISSUER, Issuer
 from tests.postgres import Postgres
 from tests.store.world import Talk
 
 MakeDoors = Callable[..., Doors]
+Publish = Callable[[str, Bundle], str]
 Serve = Callable[[FastAPI], AbstractAsyncContextManager[str]]
 
 
@@ -42,6 +49,18 @@ class Notebook:
 
     def send(self, wakes: Sequence[Wake]) -> None:
         self.wakes.extend(wakes)
+
+
+class BaseRules:
+    """Every bundle is the base bundle, whatever its digest: what is published here has no rules of its own."""
+
+    permissions = Permissions(PolicyEngine(Bundle.load()))
+
+    async def open(self, tenant_id: str, digest: str) -> None:
+        pass
+
+    def allows(self, digest: str, question: ToolQuestion) -> bool:
+        return self.permissions.allows(question)
 
 
 @pytest.fixture
@@ -58,7 +77,14 @@ def courier() -> Notebook:
 def make_doors(postgres: Postgres, db: Database, issuer: Issuer, words: Words, courier: Notebook) -> MakeDoors:
     """Doors of a gateway; settings are changed by name."""
 
-    def make(database: Database | None = None, pace: Pace = FILE_PACE, probes: Any = None, **changed: Any) -> Doors:
+    def make(
+        database: Database | None = None,
+        pace: Pace = FILE_PACE,
+        probes: Any = None,
+        policies: Any = None,
+        acting: Any = None,
+        **changed: Any,
+    ) -> Doors:
         given = {"tenant_requests_per_second_max": 10_000, "customer_messages_per_minute_max": 10_000, **changed}
         settings = Settings(database_url=postgres.app_url, api_public_url="https://interlock.example", **given)
         used = database or db
@@ -70,6 +96,8 @@ def make_doors(postgres: Postgres, db: Database, issuer: Issuer, words: Words, c
             clock=lambda: datetime.now(UTC),
             verifier=TokenVerifier(KeySet(file_reader(issuer.path), pace), ISSUER, AUDIENCE),
             hub=Hub(partial(listening, used), settings.sse_streams_per_principal_max),
+            policies=policies or BaseRules(),
+            acting=acting,
             probes=probes or {},
         )
 
@@ -124,6 +152,25 @@ def serve() -> Serve:
             await task
 
     return serving
+
+
+@pytest.fixture(scope="session")
+def publish(owner: psycopg.Connection[Any]) -> Publish:
+    """Publish a bundle to a tenant; it counts at once. Returns its digest."""
+
+    def publish(tenant_id: str, bundle: Bundle) -> str:
+        base = None
+        if bundle.base is not None:
+            base = publish(tenant_id, bundle.base)
+        owner.execute(
+            "INSERT INTO policy_bundles (digest, bundle_id, version, manifest, files, tenant_id, base_digest)"
+            " VALUES (%s, %s, '1', '{}', %s, %s, %s) ON CONFLICT DO NOTHING",
+            (bundle.digest, bundle.manifest.id, Jsonb(dict(bundle.files)), tenant_id if base else None, base),
+        )
+        put_in_force(owner, tenant_id, bundle.digest)
+        return bundle.digest
+
+    return publish
 
 
 @pytest.fixture

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
+import psycopg
 import pytest
 from fastapi.routing import APIRoute
 
 from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
 from gateway.admission import GuardedRoute
 from gateway.app import routes
-from tests.conftest import MakeCustomer, MakeStaff, MakeTenant
+from tests.conftest import BUNDLE, MakeCustomer, MakeStaff, MakeTenant
 from tests.gateway.caller import Caller
 from tests.store.world import Talk
 
@@ -23,9 +24,16 @@ BODIES: dict[str, Any] = {
     "/conversations/{conversation_id}/handoff": {"request_id": "x", "reason": "x"},
     "/conversations/{conversation_id}/takeover": {"request_id": "x"},
     "/conversations/{conversation_id}/release": {"request_id": "x"},
+    "/conversations/{conversation_id}/actions": {"request_id": "x", "kind": "refund", "resource": "order:A-1"},
+    "/switches": {"kind": None, "on": True, "reason": "x"},
     "/actions/{operation_id}/approvals": APPROVAL,
+    "/actions/{operation_id}/claim": {},
+    "/approvals/batch": {"decision": "approve", "items": [{"operation_id": "x", "payload_digest": "0" * 64}]},
+    "/policy/publications": {"files": {"manifest.json": "{}"}},
+    "/policy/rollbacks": {},
 }
-STAFF_ONLY = {"takeover", "release", "replies"}
+STAFF_ONLY = {"takeover", "release", "replies", "actions", "claim"}
+STAFF_THINGS = {"{handoff_id}", "{digest}"}
 
 
 @dataclass
@@ -35,17 +43,23 @@ class Things:
     conversation_id: str
     operation_id: str
     handoff_id: str
+    digest: str  # of a layer of the tenant
 
     def path(self, route: APIRoute) -> str:
         return route.path_format.format_map(vars(self))
 
 
 @pytest.fixture
-async def things(talk: Talk) -> Things:
+async def things(talk: Talk, owner: psycopg.Connection[Any]) -> Things:
     operation_id = await talk.proposed()
     handed = await talk.ask_for_person()
     assert handed.handoff_id is not None
-    return Things(talk.id, operation_id, handed.handoff_id)
+    owner.execute(
+        "INSERT INTO policy_bundles (digest, bundle_id, version, manifest, files, tenant_id, base_digest)"
+        " VALUES (%s, 'mine', '1', '{}', '{}', %s, %s)",
+        (talk.id, talk.tenant, BUNDLE),
+    )
+    return Things(talk.id, operation_id, handed.handoff_id, digest=talk.id)
 
 
 @pytest.fixture
@@ -89,7 +103,7 @@ async def test_what_is_not_yours_is_not_there(
     for name, who in strangers.items():
         for route in on_a_thing():
             answer = await ask(caller, route, things.path(route), who)
-            staff_thing = "{handoff_id}" in route.path_format and not who.is_staff
+            staff_thing = route.path_format.rpartition("/")[2] in STAFF_THINGS and not who.is_staff
             assert answer.status_code == (403 if staff_thing else 404), f"{route.path_format} as {name}"
             again = await ask(caller, route, things.path(route).replace(things.conversation_id, "no-such"), who)
             assert again.status_code == answer.status_code
@@ -117,7 +131,7 @@ async def test_what_is_for_staff_is_forbidden_to_the_customer_whose_it_is(
     caller: Caller, things: Things, customer: VerifiedPrincipal
 ) -> None:
     for route in on_a_thing():
-        if route.path_format.rpartition("/")[2] in STAFF_ONLY | {"{handoff_id}"}:
+        if route.path_format.rpartition("/")[2] in STAFF_ONLY | STAFF_THINGS:
             answer = await ask(caller, route, things.path(route), customer)
             assert (answer.status_code, answer.json()["type"].rpartition("/")[2]) == (403, "forbidden")
 
@@ -166,7 +180,7 @@ async def test_a_visitor_has_conversations_of_their_own(
 @pytest.mark.parametrize("given", ["%00", "a%00b", "%FF", "a b", "..%2Fx", "%F0%9F%98%80", "x" * 300, "'--", "-"])
 async def test_a_malformed_id_is_of_nothing(caller: Caller, agent: VerifiedPrincipal, given: str) -> None:
     for route in on_a_thing():
-        path = route.path_format.format(conversation_id=given, operation_id=given, handoff_id=given)
+        path = Things(given, given, given, given).path(route)
         assert (await ask(caller, route, path, agent)).status_code == 404
 
 

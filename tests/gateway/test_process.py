@@ -18,6 +18,8 @@ import pytest
 
 import api
 from gateway.keys import KEY_SET_BYTES_MAX, KeySet, Pace, Unread
+from policy.bundle import Bundle
+from tests.gateway.conftest import Publish
 from tests.gateway.issuer import AUDIENCE, ISSUER, Issuer
 from tests.postgres import Postgres
 from tests.store.world import Talk
@@ -62,8 +64,9 @@ def ask(port: int, method: str, path: str, token: str | None = None, body: Any =
 
 
 async def test_the_api_serves_without_temporal_and_stops_when_told(
-    postgres: Postgres, issuer: Issuer, tmp_path: Path, talk: Talk
+    postgres: Postgres, issuer: Issuer, tmp_path: Path, talk: Talk, publish: Publish
 ) -> None:
+    publish(talk.tenant, Bundle.load())
     port, ready = free_port(), tmp_path / "api.ready"
     process = start(postgres, issuer, port, ready)
     try:

@@ -11,7 +11,9 @@ from domain.step import Answer, Clarify, Question, Topic
 from domain.understanding import Intent, TurnContext
 from language.drafting import DraftRequest, TemplateDrafter
 from language.evidence_words import LISTED_MAX
+from language.formats import day
 from language.knowledge import seed_articles
+from language.words import status_label
 from policy.reply_checks import check
 from tests.language.things import ACCOUNT, LANGUAGES, NOW, action, evidence, order, refunded, under_way
 
@@ -74,6 +76,22 @@ def test_an_old_scan_is_told_as_old() -> None:
     text = status(under_way(scanned_days_ago=11)).text
     assert "The last scan is from 19 November" in text
     assert "There has been no newer scan since." in text
+
+
+@pytest.mark.parametrize("asked_days_ago", [None, 4])
+@pytest.mark.parametrize("language", ["en", "es", "de", "fr", "pt", "it"])
+def test_a_parcel_that_was_not_asked_about_for_long_is_told_as_of_then_and_not_as_current(
+    language: str, asked_days_ago: float | None
+) -> None:
+    parcel = under_way(scanned_days_ago=5, asked_days_ago=asked_days_ago)
+    made = status(parcel, language=language)
+    first, *others = (s.text for s in made.segments if s.source is Source.EVIDENCE)
+    assert status_label(language, "in_transit") not in first
+    assert status_label(language, "shipped") in first
+    assert parcel.shipment is not None
+    assert parcel.shipment.known_at is not None
+    assert any(day(parcel.shipment.known_at, NOW, language) in line for line in others[1:])
+    assert "no newer scan" not in made.text
 
 
 def test_a_delivered_order_is_told_with_its_day_and_never_as_stale() -> None:

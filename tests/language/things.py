@@ -4,7 +4,24 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from domain.account import Account, Evidence, Item, Order, Payment, Shipment, ShipmentEvent, Subscription
-from domain.action import Action, ActionKind, ActionState, ApprovalRole, Cause, Payload, payload_digest
+from domain.action import (
+    Action,
+    ActionKind,
+    ActionState,
+    ApprovalRole,
+    CancelOrderPayload,
+    Cause,
+    ChangeDeliveryAddressPayload,
+    ChangePaymentMethodPayload,
+    ChangePlanPayload,
+    ExchangeItemsPayload,
+    Payload,
+    RefundDuplicateChargePayload,
+    RestoreAccountAccessPayload,
+    ReturnItemsPayload,
+    StoreCreditPayload,
+    payload_digest,
+)
 from domain.action import CancelSubscriptionPayload as Cancellation
 from domain.action import RefundPayload as Refund
 
@@ -16,12 +33,18 @@ def ago(days: float) -> datetime:
     return NOW - timedelta(days=days)
 
 
-def under_way(ident: str = "A-20417", scanned_days_ago: float = 1, **more: Any) -> Order:
+def under_way(
+    ident: str = "A-20417", scanned_days_ago: float = 1, asked_days_ago: float | None = 0, **more: Any
+) -> Order:
+    """An order on its way; `asked_days_ago` None: nobody knows when the carrier was asked last."""
     events = (
         ShipmentEvent(status="label_created", at=ago(scanned_days_ago + 2)),
         ShipmentEvent(status="in_transit", at=ago(scanned_days_ago), place="Leipzig"),
     )
-    shipment = Shipment(carrier="DHL", tracking_code="JD014600003", status="in_transit", events=events)
+    asked_at = None if asked_days_ago is None else ago(asked_days_ago)
+    shipment = Shipment(
+        carrier="DHL", tracking_code="JD014600003", status="in_transit", events=events, observed_at=asked_at
+    )
     return order(ident, "shipped", shipment=shipment, **more)
 
 
@@ -65,6 +88,33 @@ PAYMENT_REFUND = Refund(
     customer_id="cus_1", payment_id="pay_93ns", amount_minor=2300, currency="EUR", resource_version=1
 )
 CANCELLATION = Cancellation(customer_id="cus_1", subscription_id="sub_71kq", resource_version=1)
+_OURS: dict[str, Any] = {"customer_id": "cus_1", "resource_version": 1}
+_PAID: dict[str, Any] = {**_OURS, "amount_minor": 2300, "currency": "EUR"}
+_SWAP: dict[str, Any] = {"item_ids": ("i1", "i2"), "new_item_ids": ("i3", "i4"), "difference_currency": "EUR"}
+EXCHANGE = ExchangeItemsPayload(order_id="A-20418", payment_method_id="pm_1", difference_minor=1550, **_SWAP, **_OURS)
+PAYLOADS: tuple[Payload, ...] = (  # of every kind at least one
+    REFUND,
+    PAYMENT_REFUND,
+    CANCELLATION,
+    StoreCreditPayload(reason="late_delivery", **_PAID),
+    CancelOrderPayload(order_id="A-20420", reason="no_longer_needed", **_PAID),
+    CancelOrderPayload(order_id="A-20420", reason="ordered_by_mistake", **_OURS),
+    ReturnItemsPayload(order_id="A-20418", item_ids=("i1", "i2"), **_PAID),
+    EXCHANGE,
+    ChangeDeliveryAddressPayload(order_id="A-20420", address_id="adr_2", address=("Hauptstr. 7", "Köln"), **_OURS),
+    ChangePaymentMethodPayload(order_id="A-20420", payment_method_id="pm_1", label="Visa 4242", **_OURS),
+    ChangePaymentMethodPayload(subscription_id="sub_71kq", payment_method_id="pm_1", label="Visa 4242", **_OURS),
+    ChangePlanPayload(
+        subscription_id="sub_71kq",
+        plan="Pro 10",
+        new_plan="Basic",
+        new_price_minor=490,
+        new_price_currency="EUR",
+        **_OURS,
+    ),
+    RefundDuplicateChargePayload(payment_id="pay_93ns", order_id="A-20418", **_PAID),
+    RestoreAccountAccessPayload(**_OURS),
+)
 
 
 def action(

@@ -1,5 +1,7 @@
 """The base bundle: its cases, and the laws that hold for every question there could be."""
 
+import copy
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -7,11 +9,12 @@ import pytest
 from hypothesis import find, given
 from hypothesis import strategies as st
 
-from domain.action import ApprovalRole, Payload
-from domain.verdict import PolicyQuestion, VerdictKind
+from domain.action import MONEY_KINDS, ActionKind, ApprovalRole, Payload
+from domain.verdict import Actor, PolicyQuestion, VerdictKind
 from policy.bundle import Bundle
 from policy.cases import Case, load_cases
 from policy.engine import PolicyEngine
+from policy.question import request_of
 from tests.policy import worlds as w
 
 ENGINE = PolicyEngine(Bundle.load())
@@ -22,14 +25,127 @@ MONEY = st.one_of(st.integers(1, 60_000), st.sampled_from([1, 5000, 5001, 50_000
 
 @pytest.mark.parametrize("case", CASES, ids=[c.name for c in CASES])
 def test_case(case: Case) -> None:
-    verdict = ENGINE.judge(case.question)
+    verdict = case.judged(ENGINE)
     assert (verdict.kind, verdict.rule_ids, verdict.required) == (case.verdict, case.rules, case.required)
     assert verdict.policy_digest == ENGINE.bundle.digest
 
 
+PERMITTED = {
+    case.question.payload.kind: case.question
+    for case in reversed(CASES)
+    if case.question is not None and case.verdict is VerdictKind.PERMIT
+}
+NOT_MADE: list[tuple[str, ActionKind, Mapping[str, Any]]] = [  # a payload that would ask for these cannot be made
+    ("refund-below-minimum", ActionKind.REFUND, {"amount_minor": 0}),
+    ("refund-below-minimum", ActionKind.REFUND_DUPLICATE_CHARGE, {"amount_minor": 0}),
+    ("credit-below-minimum", ActionKind.STORE_CREDIT, {"amount_minor": 0}),
+    ("return-below-minimum", ActionKind.RETURN_ITEMS, {"amount_minor": 0}),
+    ("access-by-another-channel", ActionKind.RESTORE_ACCOUNT_ACCESS, {"channel": "chat"}),
+]
+
+
+def test_every_kind_of_action_is_permitted_in_some_case() -> None:
+    assert set(PERMITTED) == set(ActionKind)
+
+
 def test_every_rule_is_met_by_a_case() -> None:
     met = {rule for case in CASES for rule in case.rules}
-    assert ENGINE.bundle.rule_ids - met == {"refund-below-minimum"}  # a payload below one unit cannot be made
+    assert ENGINE.bundle.rule_ids - met == {rule for rule, _, _ in NOT_MADE}
+
+
+@pytest.mark.parametrize(("rule", "kind", "told"), NOT_MADE)
+def test_what_no_payload_can_ask_for_is_forbidden_all_the_same(
+    rule: str, kind: ActionKind, told: Mapping[str, Any]
+) -> None:
+    request = copy.deepcopy(request_of(PERMITTED[kind]))
+    request["context"].update(told)
+    verdict = ENGINE.judge_request(request, list(ApprovalRole))
+    assert verdict.kind is VerdictKind.FORBID
+    assert rule in verdict.rule_ids
+
+
+Change = Callable[[PolicyQuestion], dict[str, Any]]
+ALWAYS: dict[str, Change] = {  # by the rule that forbids it, whatever the action
+    "not-your-resource": lambda q: {"customer_id": "cus_other"},
+    "customer-not-in-good-standing": lambda q: {"customer_status": "blocked"},
+    "role-may-not-ask-for-this": lambda q: {"actor": Actor(kind="staff", role="admin", id="x")},
+    "stage-allows-no-action": lambda q: {"stage": "off"},
+    "stopped-by-a-switch": lambda q: {"stopped": True},
+    "evidence-too-old": lambda q: {"now": q.now + timedelta(seconds=90)},
+    "evidence-from-the-future": lambda q: {"evidence_observed_at": q.now + timedelta(seconds=6)},
+    "resource-has-changed": lambda q: {"payload": q.payload.model_copy(update={"resource_version": 99})},
+    "too-many-actions-in-conversation": lambda q: {"actions_in_conversation": 20},
+}
+
+
+@pytest.mark.parametrize("kind", list(ActionKind))
+@pytest.mark.parametrize("rule", ALWAYS)
+def test_what_is_never_allowed_is_forbidden_for_every_kind(rule: str, kind: ActionKind) -> None:
+    question = PERMITTED[kind]
+    verdict = ENGINE.judge(question.model_copy(update={**ALWAYS[rule](question), "granted": tuple(ApprovalRole)}))
+    assert verdict.kind is VerdictKind.FORBID
+    assert rule in verdict.rule_ids
+
+
+@pytest.mark.parametrize("kind", sorted(MONEY_KINDS))
+def test_another_open_money_action_forbids_every_kind_that_moves_money(kind: ActionKind) -> None:
+    verdict = ENGINE.judge(PERMITTED[kind].model_copy(update={"open_money_actions": 1}))
+    assert (verdict.kind, verdict.rule_ids) == (VerdictKind.FORBID, ("another-money-action-is-open",))
+
+
+@pytest.mark.parametrize("kind", sorted(MONEY_KINDS - {ActionKind.EXCHANGE_ITEMS}))
+@pytest.mark.parametrize(
+    ("past", "missing"),
+    [
+        ({"refunds_30d_count": 10}, {ApprovalRole.MANAGER}),
+        ({"refunds_30d_minor": 200_000}, {ApprovalRole.FINANCE}),
+        ({"tenant_refunds_24h_minor": 5_000_000}, {ApprovalRole.FINANCE}),
+        ({"refunds_30d_minor": 500_000}, None),
+    ],
+)
+def test_what_was_given_back_before_counts_for_every_kind_that_gives_back(
+    kind: ActionKind, past: dict[str, int], missing: set[ApprovalRole] | None
+) -> None:
+    question = PERMITTED[kind]
+    paid = question.payload.amount_minor or 0
+    verdict = ENGINE.judge(question.model_copy(update={**past, "granted": (ApprovalRole.CUSTOMER,)}))
+    assert paid > 0
+    assert verdict.kind is (VerdictKind.FORBID if missing is None else VerdictKind.ASK)
+    assert missing is None or missing <= set(verdict.missing)
+
+
+DECIMALS = ["AUD", "CAD", "CHF", "CZK", "DKK", "EUR", "GBP", "NOK", "NZD", "PLN", "SEK", "USD"]
+
+
+@pytest.mark.parametrize(("currency", "may"), [*((c, True) for c in DECIMALS), ("JPY", False), ("KWD", False)])
+@pytest.mark.parametrize("kind", sorted(MONEY_KINDS))
+def test_limits_hold_for_the_currencies_that_they_are_written_for(kind: ActionKind, currency: str, may: bool) -> None:
+    request = copy.deepcopy(request_of(PERMITTED[kind]))
+    request["context"].update({"currency": currency} if kind is not ActionKind.EXCHANGE_ITEMS else {})
+    request["context"]["target"]["currency"] = currency
+    assert (ENGINE.judge_request(request, list(ApprovalRole)).kind is VerdictKind.PERMIT) is may
+
+
+MONEY_OF_FINANCE = {"refund", "refund_duplicate_charge", "store_credit", "cancel_order", "return_items"}
+PROTECTING = {"restore_account_access", "change_delivery_address", "change_payment_method", "cancel_order"}
+ASKED_FOR_BY = {
+    ("bot", "bot"): set(ActionKind) - {"store_credit"},
+    ("bot", "agent"): set(),
+    ("staff", "agent"): set(ActionKind),
+    ("staff", "manager"): set(ActionKind),
+    ("staff", "finance"): MONEY_OF_FINANCE,
+    ("staff", "trust_and_safety"): PROTECTING,
+    ("staff", "admin"): set(),
+    ("staff", "revoked"): set(),
+    ("staff", "bot"): set(),
+}
+
+
+@pytest.mark.parametrize(("kind_of_actor", "role"), ASKED_FOR_BY)
+def test_each_role_may_ask_for_its_kinds_and_for_no_other(kind_of_actor: Any, role: str) -> None:
+    actor = Actor(kind=kind_of_actor, role=role, id="x")
+    may = {kind for kind, q in PERMITTED.items() if judged(q, actor=actor) is not VerdictKind.FORBID}
+    assert may == ASKED_FOR_BY[kind_of_actor, role]
 
 
 def mostly(good: object, *others: object) -> st.SearchStrategy[Any]:
@@ -48,8 +164,31 @@ def payloads(draw: st.DrawFn) -> Payload:
     return w.refund(resource, draw(MONEY), currency=currency, resource_version=version, customer_id=customer)
 
 
+def questions() -> st.SearchStrategy[PolicyQuestion]:
+    return st.one_of(refunds_and_cancellations(), of_every_kind())
+
+
 @st.composite
-def questions(draw: st.DrawFn) -> PolicyQuestion:
+def of_every_kind(draw: st.DrawFn) -> PolicyQuestion:
+    """A case that is permitted, in circumstances of all sorts."""
+    question = PERMITTED[draw(st.sampled_from(list(ActionKind)))]
+    return question.model_copy(
+        update={
+            "stage": draw(mostly(question.stage, "off", "shadow", "automatic")),
+            "actor": draw(mostly(question.actor, Actor(kind="staff", role="finance", id="x"))),
+            "refunds_30d_count": draw(mostly(0, 9, 10)),
+            "refunds_30d_minor": draw(mostly(0, 199_000, 600_000, 2**63 - 1)),
+            "tenant_refunds_24h_minor": draw(mostly(0, 4_999_999, 2**63)),
+            "actions_in_conversation": draw(mostly(0, 19, 20)),
+            "open_money_actions": draw(mostly(0, 1)),
+            "stopped": draw(mostly(False, True)),
+            "granted": draw(ROLES),
+        }
+    )
+
+
+@st.composite
+def refunds_and_cancellations(draw: st.DrawFn) -> PolicyQuestion:
     payload = draw(payloads())
     paid = draw(st.one_of(MONEY, st.just(payload.amount_minor or 2900)))
     owned = w.account(
@@ -112,6 +251,15 @@ def test_a_forbid_is_a_forbid_under_any_approvals(question: PolicyQuestion, more
         assert judged(question, granted=tuple({*question.granted, *more})) is VerdictKind.FORBID
 
 
+LIMITS = {
+    ActionKind.REFUND: 50_000,
+    ActionKind.REFUND_DUPLICATE_CHARGE: 200_000,
+    ActionKind.STORE_CREDIT: 10_000,
+    ActionKind.CANCEL_ORDER: 500_000,
+    ActionKind.RETURN_ITEMS: 200_000,
+}
+
+
 @given(questions())
 def test_what_policy_lets_through_is_owned_fresh_current_and_within_what_was_captured(question: PolicyQuestion) -> None:
     if judged(question) is VerdictKind.FORBID:
@@ -122,9 +270,13 @@ def test_what_policy_lets_through_is_owned_fresh_current_and_within_what_was_cap
     assert question.payload.customer_id == question.customer_id
     assert found.version == question.payload.resource_version
     assert age <= timedelta(seconds=question.evidence_max_age_s)
+    assert not question.stopped
+    if question.payload.kind in MONEY_KINDS:
+        assert question.open_money_actions == 0
     if question.payload.amount_minor is not None:
-        assert 1 <= question.payload.amount_minor <= min(50_000, getattr(found, "refundable_minor", 0))
-        assert question.payload.currency == found.currency
+        left = getattr(found, "refundable_minor", 200_000)  # store credit takes nothing that was captured
+        assert 1 <= question.payload.amount_minor <= min(LIMITS[question.payload.kind], left)
+        assert question.payload.currency == getattr(found, "currency", None)
 
 
 @given(questions())

@@ -1,16 +1,18 @@
-"""The engine under bundles of all sorts: three values, errors, and what does not load."""
-
-from pathlib import Path
+"""The engine under bundles of all sorts: three values, and errors."""
 
 import pytest
 
+from bench.policy_plain import PlainEngine
 from domain.action import ApprovalRole
 from domain.verdict import VerdictKind
-from policy.bundle import BASE, FILES, Bundle, BundleInvalid
+from policy.bundle import BASE, BUNDLES, Bundle, read_folder
+from policy.cases import asked_by, load_cases
 from policy.engine import PolicyEngine
+from policy.question import request_of
+from policy.ruling import InSlice
 from tests.policy import worlds as w
 
-BASE_FILES = {name: (BASE / name).read_text("utf-8") for name in FILES}
+BASE_FILES = {name: text for name, text in read_folder(BASE).items() if not name.endswith(".cedar")}
 PERMIT = '@id("yes") permit (principal, action, resource);'
 C, M, F = ApprovalRole
 
@@ -87,46 +89,32 @@ def test_repeated_approvals_count_once() -> None:
     assert engine(needs(C)).judge(w.question(granted=(C, C))).required == (C,)
 
 
-def test_rules_that_read_the_context_as_a_whole_are_tried_with_more_approvals() -> None:
-    bundle = Bundle.parse({**BASE_FILES, "policies.cedar": needs(C) + PERMIT.replace("yes", "blind")})
-    assert bundle.approval_blind == {"blind"}
+def test_rules_that_read_the_approvals_in_any_way_are_tried_with_more() -> None:
+    lonely = '@id("none") forbid (principal, action, resource) when { context.approvals.isEmpty() };'
+    verdict = engine(PERMIT + lonely).judge(w.question())
+    assert (verdict.kind, verdict.required) == (VerdictKind.ASK, (C,))
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "told"),
-    [
-        ("policies.cedar", "permit (principal, action, resource);", "rule 1 needs an @id"),
-        ("policies.cedar", PERMIT + '@id("") permit (principal, action, resource);', "rule 2 needs an @id"),
-        ("policies.cedar", '@id("A b") permit (principal, action, resource);', "rule 1 needs an @id"),
-        ("policies.cedar", PERMIT + PERMIT, "yes is taken"),
-        ("policies.cedar", PERMIT.replace("yes", "default-deny"), "default-deny is taken"),
-        ("policies.cedar", '@id("t") permit (principal == ?principal, action, resource);', "templates"),
-        ("policies.cedar", '@id("a") permit (principal, action, resource) when { context.nope == 1 };', "[a]"),
-        ("policies.cedar", '@id("a") permit (principal, action, resource) when { context.kind == 1 };', "[a]"),
-        ("policies.cedar", '@id("a") permit (principal, action == Action::"fly", resource);', "[a]"),
-        ("policies.cedar", "permit permit", "does not parse"),
-        ("schema.cedarschema", "entity entity", "does not parse"),
-        ("manifest.json", "{}", "id: Field required"),
-        ("manifest.json", "not json", "manifest.json: the file"),
-        ("manifest.json", '{"id": "x", "version": "1", "author": "a", "effective_from": "2025-01-01T00:00:00"}',
-         "effective_from"),
-    ],
-)  # fmt: skip
-def test_what_does_not_validate_does_not_load(name: str, text: str, told: str) -> None:
-    with pytest.raises(BundleInvalid) as caught:
-        Bundle.parse({**BASE_FILES, name: text})
-    assert told in str(caught.value)
+def test_a_request_is_judged_like_the_question_that_it_is_made_from() -> None:
+    judge = engine(needs(C, M))
+    question = w.question(granted=(C,))
+    assert judge.judge_request(request_of(question), (C,)) == judge.judge(question)
 
 
-def test_a_folder_without_its_files_does_not_load(tmp_path: Path) -> None:
-    with pytest.raises(BundleInvalid, match="cannot be read"):
-        Bundle.load(tmp_path)
-    with pytest.raises(BundleInvalid, match="made of"):
-        Bundle.parse({})
+@pytest.mark.parametrize("request_", [{}, {"action": 1}, {"action": {"type": "Action", "id": []}}, {"context": None}])
+def test_what_is_no_request_is_forbidden_as_an_error(request_: dict[str, object]) -> None:
+    assert engine(PERMIT).judge_request(request_, (C,)).rule_ids == ("evaluation-error",)
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_the_digest_covers_every_file(name: str) -> None:
-    base = Bundle.load()
-    changed = Bundle.parse({**BASE_FILES, name: BASE_FILES[name] + "\n"})
-    assert changed.digest != base.digest == Bundle.parse(base.files).digest
+@pytest.mark.parametrize("name", ["base", "retail"])
+def test_the_bundles_that_ship_are_judged_in_slices_and_as_plainly_asked(name: str) -> None:
+    folder = BUNDLES / name
+    bundle = Bundle.load(folder)
+    fast, plain, asked = PolicyEngine(bundle), PlainEngine(bundle), asked_by(load_cases(folder))
+    sliced = [case for case, request in asked if isinstance(fast._asked(request), InSlice)]
+    assert len(sliced) > len(asked) * 0.9, "policy.schema or policy.taking does not read what this bundle uses"
+    for case, request in asked:
+        for granted in ((), (C,), (M,), (C, M), (C, M, F)):
+            verdict, expected = fast.judge_request(request, granted), plain.judge_request(request, granted)
+            assert (verdict.kind, verdict.required) == (expected.kind, expected.required), case
+            assert verdict.rule_ids == expected.rule_ids, case

@@ -5,12 +5,13 @@ from typing import Any
 import pytest
 
 from domain.account import Account
-from domain.action import ActionKind, ActionState
+from domain.action import Action, ActionKind, ActionState, payload_of
 from domain.handoff import HandoffReason as H
 from domain.situation import Situation
 from domain.step import Answer, AwaitOutcome, Clarify, HandOff, Propose, Question, Step, Topic, Withdraw
 from domain.understanding import Intent, TurnContext
-from policy.next_step import next_step
+from policy.next_step import INTENT_OF, next_step
+from policy.open_actions import settle
 from tests.policy import worlds as w
 
 A1, A2, A3 = w.order("A-10001"), w.order("A-10002", captured=2000), w.order("A-10003", "shipped", 1500)
@@ -31,6 +32,26 @@ def cancel(ident: str, *supersedes: str) -> Propose:
     return Propose(kind=ActionKind.CANCEL_SUBSCRIPTION, resource=f"subscription:{ident}", supersedes=supersedes)
 
 
+def twice(payment: str, *supersedes: str) -> Propose:
+    kind = ActionKind.REFUND_DUPLICATE_CHARGE
+    return Propose(kind=kind, resource=f"payment:{payment}", supersedes=supersedes)
+
+
+def call_off(order: str, *supersedes: str) -> Propose:
+    kind, resource = ActionKind.CANCEL_ORDER, f"order:{order}"
+    return Propose(kind=kind, resource=resource, reason="no_longer_needed", supersedes=supersedes)
+
+
+def redirect(order: str, address: str, *supersedes: str) -> Propose:
+    kind, resource = ActionKind.CHANGE_DELIVERY_ADDRESS, f"order:{order}"
+    return Propose(kind=kind, resource=resource, address_id=address, supersedes=supersedes)
+
+
+def move(subscription: str, plan: str, *supersedes: str) -> Propose:
+    kind, resource = ActionKind.CHANGE_PLAN, f"subscription:{subscription}"
+    return Propose(kind=kind, resource=resource, plan=plan, supersedes=supersedes)
+
+
 def answer(topic: Topic, resource: str | None = None, op: str | None = None) -> Answer:
     return Answer(topic=topic, resource=resource, operation_id=op)
 
@@ -43,8 +64,8 @@ def about(intent: Intent | None = None, resource: str | None = None, question: Q
     return TurnContext(intent=intent, resource=resource, question=question)
 
 
-def ask(question: Question, *wrong: str) -> Clarify:
-    return Clarify(question=question, supersedes=wrong)
+def ask(question: Question, *wrong: str, of: str | None = None) -> Clarify:
+    return Clarify(question=question, supersedes=wrong, resource=of)
 
 
 def hand(reason: H) -> HandOff:
@@ -74,9 +95,19 @@ def table(*rows: Row) -> pytest.MarkDecorator:
     ("out of scope", I.OUT_OF_SCOPE, (), ONE, {}, hand(H.OUT_OF_SCOPE)),
     ("not understood", I.OUT_OF_SCOPE, (), ONE, {"confidence": 0.3}, hand(H.UNDERSTANDING_FAILED)),
     ("hardly understood", I.REFUND_REQUEST, (), ONE, {"confidence": 0.49}, hand(H.UNDERSTANDING_FAILED)),
-    ("cancelling an order", I.CANCEL_ORDER, ("A-10001",), ONE, {}, hand(H.OUT_OF_SCOPE)),
-    ("another plan", I.CHANGE_PLAN, (), ONE, {}, hand(H.OUT_OF_SCOPE)),
-    ("another address", I.CHANGE_ADDRESS, (), ONE, {}, hand(H.OUT_OF_SCOPE)),
+    ("cancelling an order that has left", I.CANCEL_ORDER, ("A-10001",), ONE, {}, hand(H.OUT_OF_SCOPE)),
+    ("cancelling where nothing is left to cancel", I.CANCEL_ORDER, (), ONE, {}, hand(H.OUT_OF_SCOPE)),
+    ("another plan, none on offer", I.CHANGE_PLAN, (), w.account(S1), {}, hand(H.OUT_OF_SCOPE)),
+    ("another plan, no subscription", I.CHANGE_PLAN, (), w.account(w.plan()), {}, hand(H.OUT_OF_SCOPE)),
+    ("another address, none on file", I.CHANGE_ADDRESS, (), ONE, {}, hand(H.OUT_OF_SCOPE)),
+    (
+        "another address for what has left",
+        I.CHANGE_ADDRESS,
+        ("A-10001", "Office"),
+        w.account(A1, w.address()),
+        {},
+        hand(H.OUT_OF_SCOPE),
+    ),
 )
 def test_people_get_what_no_bot_should_deal_with(
     intent: Intent, mentions: tuple[str, ...], owned: Account, more: dict[str, Any], expected: Step
@@ -166,16 +197,25 @@ def twin(ident: str, hours_ago: float, **more: Any) -> Any:
     return w.payment(ident, 2900, hours_ago, **{"subscription_id": "sub_aaa111", **more})
 
 
+SENT, WAIT = w.action(state=S.SUBMITTED), AwaitOutcome(operation_id="op_1")
 TWICE = w.account(S1, S2, twin("pay_1", 10), twin("pay_2", 9.9))
 TWICE_PAID = w.account(
     w.order(captured=6000), w.payment("pay_1", order_id="A-10001"), w.payment("pay_2", 3000, 9, order_id="A-10001")
 )
 
+TWICE_OPEN = w.action(payload_of(twice("pay_2"), TWICE_PAID, w.CUSTOMER), op="op_4")
+
 
 @table(
-    ("of a subscription: its later payment", I.DUPLICATE_CHARGE, (), TWICE, {}, propose("payment:pay_2", 2900)),
-    ("of an order: the order, once", I.DUPLICATE_CHARGE, (), TWICE_PAID, {}, propose("A-10001", 3000)),
-    ("the subscription named", I.DUPLICATE_CHARGE, ("sub_aaa111",), TWICE, {}, propose("payment:pay_2", 2900)),
+    ("of a subscription: its later payment", I.DUPLICATE_CHARGE, (), TWICE, {}, twice("pay_2")),
+    ("of an order: its later payment", I.DUPLICATE_CHARGE, (), TWICE_PAID, {}, twice("pay_2")),
+    ("the order named", I.DUPLICATE_CHARGE, ("A-10001",), TWICE_PAID, {}, twice("pay_2")),
+    ("the order named, its refund under way", I.DUPLICATE_CHARGE, ("A-10001",), TWICE_PAID, {"actions": (SENT,)}, WAIT),
+    ("asked again", I.DUPLICATE_CHARGE, (), TWICE_PAID, {"actions": (TWICE_OPEN,)},
+     answer(Topic.CONFIRM_WITH_BUTTON, op="op_4")),
+    ("asked again, the order named", I.DUPLICATE_CHARGE, ("A-10001",), TWICE_PAID, {"actions": (TWICE_OPEN,)},
+     answer(Topic.CONFIRM_WITH_BUTTON, op="op_4")),
+    ("the subscription named", I.DUPLICATE_CHARGE, ("sub_aaa111",), TWICE, {}, twice("pay_2")),
     ("the other subscription named", I.DUPLICATE_CHARGE, ("sub_bbb222",), TWICE, {}, answer(Topic.NO_DUPLICATE_FOUND)),
     ("something unknown named", I.DUPLICATE_CHARGE, ("A-99999",), TWICE, {}, ask(Question.UNKNOWN_ORDER)),
     ("a month apart", I.DUPLICATE_CHARGE, (), w.account(S1, twin("pay_1", 720), twin("pay_2", 1)), {},
@@ -193,7 +233,7 @@ TWICE_PAID = w.account(
      ask(Question.WHICH_SUBSCRIPTION)),
     ("of two, one talked about", I.DUPLICATE_CHARGE, (),
      w.account(S1, S2, *(w.payment(f"pay_{s.id}{n}", subscription_id=s.id) for s in (S1, S2) for n in (1, 2))),
-     {"context": about(None, "subscription:sub_bbb222")}, propose("payment:pay_sub_bbb2222")),
+     {"context": about(None, "subscription:sub_bbb222")}, twice("pay_sub_bbb2222")),
 )  # fmt: skip
 def test_a_double_charge_is_found_in_the_payments(
     intent: Intent, mentions: tuple[str, ...], owned: Account, more: dict[str, Any], expected: Step
@@ -226,12 +266,11 @@ def test_a_cancellation_is_proposed_for_the_one_subscription_that_is_meant(
 
 OPEN, OTHER = w.action(), w.action(w.refund("order:A-10002", 2000), op="op_2", age_s=30)
 STALE = w.action(w.refund(resource_version=0))
-SENT, LOST = w.action(state=S.SUBMITTED), w.action(state=S.UNKNOWN)
+LOST = w.action(state=S.UNKNOWN)
 DONE = w.action(state=S.CONFIRMED)
 QUITTING = w.action(w.cancellation("sub_aaa111"), op="op_3")
 BUTTON = answer(Topic.CONFIRM_WITH_BUTTON, op="op_1")
 STANDING = answer(Topic.ACTION_STATUS, op="op_1")
-WAIT = AwaitOutcome(operation_id="op_1")
 REFUNDING = about(I.DAMAGED_ITEM, "order:A-10001")
 HELD: dict[str, Any] = {"awaited_by_person": ("op_1",)}
 
@@ -293,12 +332,146 @@ CORRECTING: dict[str, Any] = {"corrects": True, "actions": (OPEN,), "context": R
      cancel("sub_bbb222", "op_3")),
     ("another double charge", I.CORRECTION, ("sub_aaa111",), TWICE,
      {"actions": (w.action(w.refund("payment:pay_9", 2900)),), "context": about(I.DUPLICATE_CHARGE)},
-     propose("payment:pay_2", 2900, "op_1")),
+     twice("pay_2", "op_1")),
 )  # fmt: skip
 def test_a_correction_supersedes_or_waits(
     intent: Intent, mentions: tuple[str, ...], owned: Account, more: dict[str, Any], expected: Step
 ) -> None:
     check(w.situation(intent, *mentions, owned=owned, **more), expected)
+
+
+P1, P2 = w.order("A-20001", "processing", address_id="adr_1"), w.order("A-20002", "processing", address_id="adr_1")
+GONE = w.order("A-20009", "cancelled")
+CALLING_OFF = w.action(payload_of(call_off("A-20001"), w.account(P1), w.CUSTOMER))
+
+
+@table(
+    ("named", I.CANCEL_ORDER, ("A-20002",), w.account(P1, P2), {}, call_off("A-20002")),
+    ("the only one that has not left", I.CANCEL_ORDER, (), w.account(A1, P1, A3), {}, call_off("A-20001")),
+    ("talked about", I.CANCEL_ORDER, (), w.account(P1, P2), {"context": about(None, "order:A-20002")},
+     call_off("A-20002")),
+    ("talked about, has left", I.CANCEL_ORDER, (), w.account(A3, P1), {"context": about(None, "order:A-10003")},
+     hand(H.OUT_OF_SCOPE)),
+    ("several", I.CANCEL_ORDER, (), w.account(P1, P2), {}, ask(Question.WHICH_ORDER)),
+    ("two named", I.CANCEL_ORDER, ("A-20001", "A-20002"), w.account(P1, P2), {}, ask(Question.WHICH_ORDER)),
+    ("somebody else's", I.CANCEL_ORDER, ("A-99999",), w.account(P1), {}, ask(Question.UNKNOWN_ORDER)),
+    ("a subscription", I.CANCEL_ORDER, ("sub_aaa111",), w.account(P1, S1), {}, hand(H.OUT_OF_SCOPE)),
+    ("called off before", I.CANCEL_ORDER, ("A-20009",), w.account(P1, GONE), {}, status("A-20009")),
+    ("asked again", I.CANCEL_ORDER, ("A-20001",), w.account(P1, P2), {"actions": (CALLING_OFF,)},
+     answer(Topic.CONFIRM_WITH_BUTTON, op="op_1")),
+    ("the other one", I.CORRECTION, (), w.account(P1, P2), {"actions": (CALLING_OFF,)}, call_off("A-20002", "op_1")),
+    ("the other one, under way", I.CORRECTION, ("A-20002",), w.account(P1, P2),
+     {"actions": (CALLING_OFF.model_copy(update={"state": S.SUBMITTED}),)}, AwaitOutcome(operation_id="op_1")),
+)  # fmt: skip
+def test_an_order_is_called_off_only_while_it_has_not_left(
+    intent: Intent, mentions: tuple[str, ...], owned: Account, more: dict[str, Any], expected: Step
+) -> None:
+    check(w.situation(intent, *mentions, owned=owned, **more), expected)
+
+
+BOOK = (w.address("adr_1", "Home"), w.address("adr_2", "Office"), w.address("adr_3", "Parents' house"))
+SHARED = (w.address("adr_1", "Home"), w.address("adr_2", "Office"), w.address("adr_3", "office"))
+TO_BOOK = w.account(P1, *BOOK)
+REDIRECTING = w.action(payload_of(redirect("A-20001", "adr_2"), TO_BOOK, w.CUSTOMER))
+WHERE = ask(Question.WHICH_ADDRESS, of="order:A-20001")
+
+
+@table(
+    ("by its label", I.CHANGE_ADDRESS, ("office",), TO_BOOK, {}, redirect("A-20001", "adr_2")),
+    ("by its label of two words", I.CHANGE_ADDRESS, ("parents house",), TO_BOOK, {}, redirect("A-20001", "adr_3")),
+    ("by its id", I.CHANGE_ADDRESS, ("ADR_2", "A-20001"), TO_BOOK, {}, redirect("A-20001", "adr_2")),
+    ("from where to where", I.CHANGE_ADDRESS, ("Home", "Office"), TO_BOOK, {}, redirect("A-20001", "adr_2")),
+    ("none named, though one other is left", I.CHANGE_ADDRESS, ("A-20001",), w.account(P1, *BOOK[:2]), {}, WHERE),
+    ("one that is not in the book", I.CHANGE_ADDRESS, ("Garage",), TO_BOOK, {}, WHERE),
+    ("where it goes already", I.CHANGE_ADDRESS, ("Home",), TO_BOOK, {}, WHERE),
+    ("two of them", I.CHANGE_ADDRESS, ("Office", "Parents' house"), TO_BOOK, {}, WHERE),
+    ("a label that two share", I.CHANGE_ADDRESS, ("Office",), w.account(P1, *SHARED), {}, WHERE),
+    ("of several orders", I.CHANGE_ADDRESS, ("Office",), w.account(P1, P2, *BOOK), {}, ask(Question.WHICH_ORDER)),
+    ("of the order named", I.CHANGE_ADDRESS, ("A-20002", "Office"), w.account(P1, P2, *BOOK), {},
+     redirect("A-20002", "adr_2")),
+    ("of somebody else's order", I.CHANGE_ADDRESS, ("A-99999", "Office"), TO_BOOK, {}, ask(Question.UNKNOWN_ORDER)),
+    ("the name alone, when asked", I.OUT_OF_SCOPE, ("Office",), w.account(P1, P2, *BOOK),
+     {"context": about(I.CHANGE_ADDRESS, "order:A-20002", Question.WHICH_ADDRESS), "confidence": 0.2},
+     redirect("A-20002", "adr_2")),
+    ("something else, when asked", I.OUT_OF_SCOPE, ("weather",), TO_BOOK,
+     {"context": about(I.CHANGE_ADDRESS, "order:A-20001", Question.WHICH_ADDRESS), "confidence": 0.2},
+     hand(H.UNDERSTANDING_FAILED)),
+    ("another address", I.CORRECTION, ("Parents' house",), w.account(P1, P2, *BOOK), {"actions": (REDIRECTING,)},
+     redirect("A-20001", "adr_3", "op_1")),
+    ("another order, the same address", I.CORRECTION, ("A-20002",), w.account(P1, P2, *BOOK),
+     {"actions": (REDIRECTING,)}, redirect("A-20002", "adr_2", "op_1")),
+)  # fmt: skip
+def test_an_order_is_sent_elsewhere_only_to_an_address_of_the_book_that_is_named(
+    intent: Intent, mentions: tuple[str, ...], owned: Account, more: dict[str, Any], expected: Step
+) -> None:
+    check(w.situation(intent, *mentions, owned=owned, **more), expected)
+
+
+OFFER = (w.plan("Team", 2900), w.plan("Business"), w.plan("Pro Plus", 19900))
+ON_TEAM = w.account(S1, *OFFER)
+BOTH = w.account(S1, w.subscription("sub_bbb222", plan="Starter"), *OFFER)
+MOVING = w.action(payload_of(move("sub_aaa111", "Business"), ON_TEAM, w.CUSTOMER))
+WHAT = ask(Question.WHICH_PLAN, of="subscription:sub_aaa111")
+
+
+@table(
+    ("named", I.CHANGE_PLAN, ("business",), ON_TEAM, {}, move("sub_aaa111", "Business")),
+    ("named in two words", I.CHANGE_PLAN, ("pro plus",), ON_TEAM, {}, move("sub_aaa111", "Pro Plus")),
+    ("from one to another", I.CHANGE_PLAN, ("Team", "Business"), BOTH, {}, move("sub_aaa111", "Business")),
+    ("of the subscription named", I.CHANGE_PLAN, ("sub_bbb222", "Business"), BOTH, {}, move("sub_bbb222", "Business")),
+    ("of the one talked about", I.CHANGE_PLAN, ("Business",), BOTH,
+     {"context": about(None, "subscription:sub_bbb222")}, move("sub_bbb222", "Business")),
+    ("none named", I.CHANGE_PLAN, (), ON_TEAM, {}, WHAT),
+    ("one that is not offered", I.CHANGE_PLAN, ("Gold",), ON_TEAM, {}, WHAT),
+    ("the one it has", I.CHANGE_PLAN, ("Team",), ON_TEAM, {}, WHAT),
+    ("two of them", I.CHANGE_PLAN, ("Business", "Pro Plus"), ON_TEAM, {}, WHAT),
+    ("of several subscriptions", I.CHANGE_PLAN, ("Business",), BOTH, {}, ask(Question.WHICH_SUBSCRIPTION)),
+    ("of several, the plan of one", I.CHANGE_PLAN, ("Team",), BOTH, {}, ask(Question.WHICH_SUBSCRIPTION)),
+    ("of somebody else's", I.CHANGE_PLAN, ("sub_zzz000", "Business"), ON_TEAM, {}, ask(Question.WHICH_SUBSCRIPTION)),
+    ("of one that has ended", I.CHANGE_PLAN, ("Business",), w.account(S9, *OFFER), {},
+     answer(Topic.ALREADY_CANCELLED, "subscription:sub_ccc999")),
+    ("the name alone, when asked", I.OUT_OF_SCOPE, ("Business",), BOTH,
+     {"context": about(I.CHANGE_PLAN, "subscription:sub_bbb222", Question.WHICH_PLAN), "confidence": 0.2},
+     move("sub_bbb222", "Business")),
+    ("another plan", I.CORRECTION, ("Pro Plus",), BOTH, {"actions": (MOVING,)}, move("sub_aaa111", "Pro Plus", "op_1")),
+    ("another subscription, the same plan", I.CORRECTION, ("sub_bbb222",), BOTH, {"actions": (MOVING,)},
+     move("sub_bbb222", "Business", "op_1")),
+)  # fmt: skip
+def test_a_plan_is_changed_only_to_one_on_offer_that_is_named(
+    intent: Intent, mentions: tuple[str, ...], owned: Account, more: dict[str, Any], expected: Step
+) -> None:
+    check(w.situation(intent, *mentions, owned=owned, **more), expected)
+
+
+RESTORE = Propose(kind=ActionKind.RESTORE_ACCOUNT_ACCESS, resource=f"account:{w.CUSTOMER}")
+ACCESS = answer(Topic.ACCOUNT_ACCESS)
+RESTORING = w.action(payload_of(RESTORE, w.account(w.profile()), w.CUSTOMER))
+
+
+@table(
+    ("locked, verified", I.ACCOUNT_ACCESS, (), w.account(w.profile()), {}, RESTORE),
+    ("locked, not verified", I.ACCOUNT_ACCESS, (), w.account(w.profile(verified=False)), {}, ACCESS),
+    ("not locked", I.ACCOUNT_ACCESS, (), w.account(w.profile("ok")), {}, ACCESS),
+    ("asked again", I.ACCOUNT_ACCESS, (), w.account(w.profile()), {"actions": (RESTORING,)},
+     answer(Topic.CONFIRM_WITH_BUTTON, op="op_1")),
+    ("under way", I.ACCOUNT_ACCESS, (), w.account(w.profile()),
+     {"actions": (RESTORING.model_copy(update={"state": S.UNKNOWN}),)}, AwaitOutcome(operation_id="op_1")),
+)  # fmt: skip
+def test_access_is_restored_only_to_a_locked_account_with_a_verified_address(
+    intent: Intent, mentions: tuple[str, ...], owned: Account, more: dict[str, Any], expected: Step
+) -> None:
+    check(w.situation(intent, *mentions, owned=owned, **more), expected)
+
+
+def test_a_correction_is_understood_of_every_kind_of_action() -> None:
+    assert set(INTENT_OF) == set(ActionKind)
+
+
+@pytest.mark.parametrize("wish", [move("sub_zzz000", "Business"), move("sub_aaa111", "Gold"), redirect("A-20001", "x")])
+@pytest.mark.parametrize("actions", [(), (OPEN,)])
+def test_what_cannot_be_proposed_after_all_goes_to_a_person(wish: Propose, actions: tuple[Action, ...]) -> None:
+    given = w.situation(I.CHANGE_PLAN, owned=ON_TEAM, actions=actions)
+    assert settle(wish, given, ON_TEAM, clear=True) == hand(H.OUT_OF_SCOPE)
 
 
 ASKED = about(I.DAMAGED_ITEM, None, Question.WHICH_ORDER)

@@ -5,29 +5,69 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.account import Account
-from domain.action import Action, ActionKind, ActionState, CancelSubscriptionPayload, RefundPayload
+from domain.action import Action, ActionKind, ActionState, CancelSubscriptionPayload, RefundPayload, payload_of
+from domain.catalogue.wish import NotProposable
 from domain.situation import Situation
-from domain.step import Answer, AwaitOutcome, Propose, Question, Withdraw
+from domain.step import Answer, AwaitOutcome, Clarify, Propose, Question, Withdraw
 from domain.understanding import Intent, TurnContext
+from policy.mentions import addresses_named, plans_named
 from policy.next_step import next_step
-from policy.proposal import NotProposable, payload_for
 from tests.policy import worlds as w
 
 ORDERS = ["A-10001", "A-10002", "B-10001"]
 SUBS = ["sub_1", "sub_2"]
 NAMES = st.sampled_from(
-    [*ORDERS, *SUBS, "pay_1", "pay_2", "pay_3", "10001", "10002", "a 10002", "A-9", "x", "ß١٢٣", ""]
+    [
+        *(*ORDERS, *SUBS, "pay_1", "pay_2", "pay_3", "10001", "10002", "a 10002", "A-9", "x", "ß١٢٣", ""),
+        *("Team", "business", "adr_2", "office", "Home"),
+    ]
 )
 RESOURCES = st.sampled_from(
-    [*(f"order:{o}" for o in ORDERS), *(f"subscription:{s}" for s in SUBS), "payment:pay_1", "payment:pay_9", "odd"]
+    [
+        *(f"order:{o}" for o in ORDERS),
+        *(f"subscription:{s}" for s in SUBS),
+        *("payment:pay_1", "payment:pay_9", f"account:{w.CUSTOMER}", "account:cus_9", "odd"),
+    ]
 )
+PLANS = [w.plan("Team", 2900), w.plan("Business"), w.plan("Starter", 900)]
+BOOK = [w.address("adr_1", "Home"), w.address("adr_2", "Office"), w.address("adr_3", "office")]
+ALL = w.account(
+    *(w.order(ident, "processing") for ident in ORDERS),
+    *(w.subscription(ident) for ident in SUBS),
+    *(w.payment(ident, order_id="A-10001") for ident in ("pay_1", "pay_2")),
+    *PLANS,
+    *BOOK,
+    w.profile(),
+)
+WISHES = [Intent.CANCEL_ORDER, Intent.CHANGE_ADDRESS, Intent.CHANGE_PLAN, Intent.DUPLICATE_CHARGE, Intent.CORRECTION]
+OF_NEW_KINDS = [
+    payload_of(Propose(kind=kind, resource=resource, **more), ALL, w.CUSTOMER)
+    for kind, resource, more in (
+        (ActionKind.CANCEL_ORDER, "order:A-10001", {"reason": "no_longer_needed"}),
+        (ActionKind.CHANGE_DELIVERY_ADDRESS, "order:A-10002", {"address_id": "adr_2"}),
+        (ActionKind.CHANGE_PLAN, "subscription:sub_1", {"plan": "Business"}),
+        (ActionKind.REFUND_DUPLICATE_CHARGE, "payment:pay_2", {}),
+        (ActionKind.RESTORE_ACCOUNT_ACCESS, f"account:{w.CUSTOMER}", {}),
+        (
+            ActionKind.STORE_CREDIT,
+            f"account:{w.CUSTOMER}",
+            {"amount_minor": 1, "currency": "EUR", "reason": "goodwill"},
+        ),
+    )
+]
 
 
 @st.composite
 def accounts(draw: st.DrawFn) -> Account:
     statuses = st.sampled_from(["delivered", "shipped", "processing", "cancelled", "refunded"])
     orders = [
-        w.order(ident, draw(statuses), draw(st.integers(0, 9000)), refunded=draw(st.sampled_from([0, 0, 500, 9000])))
+        w.order(
+            ident,
+            draw(statuses),
+            draw(st.integers(0, 9000)),
+            refunded=draw(st.sampled_from([0, 0, 500, 9000])),
+            address_id=draw(st.sampled_from([None, "adr_1"])),
+        )
         for ident in draw(st.sets(st.sampled_from(ORDERS)))
     ]
     subs = [
@@ -44,7 +84,10 @@ def accounts(draw: st.DrawFn) -> Account:
         )
         for ident in draw(st.sets(st.sampled_from(["pay_1", "pay_2", "pay_3"])))
     ]
-    return w.account(*orders, *subs, *payments)
+    offers = draw(st.sampled_from([[], PLANS]))
+    book = draw(st.sampled_from([[], BOOK[:2], BOOK]))
+    profile = draw(st.sampled_from([[], [w.profile()], [w.profile("ok")], [w.profile(verified=False)]]))
+    return w.account(*orders, *subs, *payments, *offers, *book, *profile)
 
 
 @st.composite
@@ -55,6 +98,7 @@ def actions(draw: st.DrawFn) -> tuple[Action, ...]:
             st.one_of(
                 st.sampled_from([w.refund(f"order:{o}", 2000) for o in ORDERS]),
                 st.sampled_from([w.cancellation(s) for s in SUBS]),
+                st.sampled_from(OF_NEW_KINDS),
             )
         )
         made.append(w.action(payload, draw(st.sampled_from(list(ActionState))), f"op_{n}", draw(st.integers(0, 3))))
@@ -63,14 +107,15 @@ def actions(draw: st.DrawFn) -> tuple[Action, ...]:
 
 @st.composite
 def situations(draw: st.DrawFn) -> Situation:
+    plainly = draw(st.booleans())  # a signed-in customer with much to choose from says clearly what is wanted
     return w.situation(
-        draw(st.sampled_from(list(Intent))),
+        draw(st.sampled_from(WISHES if plainly else list(Intent))),
         *draw(st.lists(NAMES, max_size=3)),
-        owned=draw(st.none() | accounts()),
+        owned=draw(st.just(ALL) | accounts() if plainly else st.none() | accounts()),
         actions=draw(actions()),
         corrects=draw(st.booleans()),
         suspicious=draw(st.booleans()),
-        confidence=draw(st.sampled_from([0.2, 0.5, 0.9])),
+        confidence=0.9 if plainly else draw(st.sampled_from([0.2, 0.5, 0.9])),
         awaited_by_person=draw(st.sampled_from([(), ("op_0",)])),
         context=TurnContext(
             intent=draw(st.none() | st.sampled_from(list(Intent))),
@@ -83,7 +128,7 @@ def situations(draw: st.DrawFn) -> Situation:
 @given(situations())
 def test_every_resource_in_a_step_exists_in_the_account(situation: Situation) -> None:
     step = next_step(situation)
-    if isinstance(step, Answer | Propose) and step.resource is not None:
+    if isinstance(step, Answer | Propose | Clarify) and step.resource is not None:
         assert situation.account is not None
         found = situation.account.resource(step.resource)
         assert found is not None
@@ -113,9 +158,44 @@ def test_what_is_proposed_is_nowhere_in_flight_and_has_a_payload_of_its_own_reso
     step = next_step(situation)
     if isinstance(step, Propose):
         assert situation.account is not None
-        payload = payload_for(step, situation.account, w.CUSTOMER)
-        assert (payload.resource, payload.amount_minor) == (step.resource, step.amount_minor)
-        assert not any(a.state.in_flight and a.payload.resource == step.resource for a in situation.actions)
+        payload = payload_of(step, situation.account, w.CUSTOMER)
+        assert payload.kind is step.kind
+        assert step.amount_minor in (None, payload.amount_minor)
+        assert step.resource == payload.resource or step.kind is ActionKind.REFUND_DUPLICATE_CHARGE
+        assert not any(a.state.in_flight and a.payload.resource == payload.resource for a in situation.actions)
+
+
+@st.composite
+def choices(draw: st.DrawFn) -> Situation:
+    """A customer with one order and one subscription who wants another plan or another address."""
+    one = w.account(w.order(ORDERS[0], "processing", address_id="adr_1"), w.subscription(SUBS[0]), *PLANS, *BOOK)
+    return w.situation(
+        draw(st.sampled_from([Intent.CHANGE_PLAN, Intent.CHANGE_ADDRESS, Intent.CORRECTION])),
+        *draw(st.lists(st.sampled_from(["Team", "business", "starter", "adr_2", "office", "Home", "x"]), max_size=3)),
+        owned=one,
+        actions=draw(actions()),
+        corrects=draw(st.booleans()),
+    )
+
+
+@given(situations() | choices())
+def test_a_plan_or_an_address_is_proposed_only_as_named_or_as_it_was_before_a_correction(situation: Situation) -> None:
+    step = next_step(situation)
+    if isinstance(step, Propose) and situation.account is not None:
+        mentions = situation.understanding.mentions
+        named = {p.name for p in plans_named(mentions, situation.account)}
+        named |= {a.id for a in addresses_named(mentions, situation.account)}
+        corrects = situation.understanding.corrects or situation.understanding.intent is Intent.CORRECTION
+        before = {getattr(a.payload, field, None) for a in situation.actions for field in ("new_plan", "address_id")}
+        assert {step.plan, step.address_id} - {None} <= named | (before if corrects else set())
+
+
+@given(situations())
+def test_access_is_never_restored_to_an_account_that_is_not_locked_and_verified(situation: Situation) -> None:
+    step = next_step(situation)
+    if isinstance(step, Propose) and step.kind is ActionKind.RESTORE_ACCOUNT_ACCESS:
+        assert situation.account is not None
+        assert situation.account.profile == w.profile("locked", verified=True)
 
 
 @given(situations())
@@ -141,12 +221,12 @@ def step(kind: ActionKind, resource: str, amount: int | None = 100, currency: st
 
 
 def test_a_payload_carries_the_version_that_the_account_shows() -> None:
-    order = payload_for(step(ActionKind.REFUND, "order:a-10001"), OWNED, w.CUSTOMER)
+    order = payload_of(step(ActionKind.REFUND, "order:a-10001"), OWNED, w.CUSTOMER)
     assert order == w.refund(amount=100, resource_version=7)
-    charge = payload_for(step(ActionKind.REFUND, "payment:pay_1"), OWNED, w.CUSTOMER)
+    charge = payload_of(step(ActionKind.REFUND, "payment:pay_1"), OWNED, w.CUSTOMER)
     assert isinstance(charge, RefundPayload)
     assert (charge.order_id, charge.payment_id, charge.resource_version) == (None, "pay_1", 2)
-    ended = payload_for(step(ActionKind.CANCEL_SUBSCRIPTION, "subscription:sub_1", None, None), OWNED, w.CUSTOMER)
+    ended = payload_of(step(ActionKind.CANCEL_SUBSCRIPTION, "subscription:sub_1", None, None), OWNED, w.CUSTOMER)
     assert isinstance(ended, CancelSubscriptionPayload)
     assert ended.resource_version == 4
 
@@ -166,4 +246,4 @@ def test_a_payload_carries_the_version_that_the_account_shows() -> None:
 )
 def test_what_does_not_fit_the_account_cannot_be_proposed(wrong: Propose) -> None:
     with pytest.raises(NotProposable):
-        payload_for(wrong, OWNED, w.CUSTOMER)
+        payload_of(wrong, OWNED, w.CUSTOMER)

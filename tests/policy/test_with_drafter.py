@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from domain.account import Account, Item, Order, Shipment, ShipmentEvent
-from domain.action import ActionState
+from domain.action import ActionKind, ActionState
 from domain.reply import Checks, Draft, Segment, Source
 from domain.step import Answer, Clarify, Question, Topic
 from domain.understanding import Intent, TurnContext
@@ -93,7 +93,7 @@ def test_a_draft_of_any_list_passes(language: str) -> None:
     )
     for start in range(0, len(orders()), 4):
         charges = [w.payment(f"pay_{n}x", 123456, 24 * n, order_id="A-1") for n in (1, 30, 500)]
-        owned = w.account(*orders()[start : start + 4], *subs[start % 7 :], *charges)
+        owned = w.account(*orders()[start : start + 4], *subs[start % 7 :], *charges, w.plan("Team 2"), w.address())
         for step, intent in product(steps, (None, Intent.REFUND_REQUEST)):
             draft = drafted(step, language, owned, intent)
             assert checked(draft, owned).failed == (), draft.text
@@ -163,14 +163,19 @@ def test_a_draft_fails_once_an_amount_a_day_a_place_or_an_owner_is_another(langu
         assert checked(draft, w.account(foreign)).authorized is False
 
 
-DONE = ("confirmed", "confirmed_reference", "found", "found_reference", "submitted", "sent")
-SLOTS = {"amount": "12,00 €", "what": "A-1", "id": "A-1", "subscription": "sub_1", "reference": "x", "who": "x"}
+SLOTS = {"amount": "12,00 €", "what": "A-1", "subscription": "sub_1", "plan": "Team"}
+DONE = [
+    *product(("refund", "cancel_subscription"), ("confirmed", "found", "submitted", "sent")),
+    *product(sorted(ActionKind), ("confirmed", "found")),
+]
 
 
 @pytest.mark.parametrize("language", SPOKEN)
-@pytest.mark.parametrize("key", [f"{kind}.{key}" for kind, key in product(("refund", "cancel"), DONE)])
-def test_what_the_ledger_says_of_something_done_nobody_else_may_say(language: str, key: str) -> None:
-    text = texts(language)[key].format_map(SLOTS)
+@pytest.mark.parametrize(("kind", "key"), DONE)
+def test_what_the_ledger_says_of_something_done_nobody_else_may_say(language: str, kind: str, key: str) -> None:
+    known = texts(language)
+    noun = known.get(f"{kind}.noun", "").format_map(SLOTS)
+    text = (known.get(f"{kind}.{key}") or known[f"action.{key}"]).format_map({**SLOTS, "noun": noun})
     segment = Segment(text=text, source=Source.TEMPLATE, rests_on=key)
     assert checked(Draft(language=language, segments=(segment,)), None).action_status_truthful is False, text
     evident = Segment(text=text, source=Source.EVIDENCE, rests_on="ev_1")

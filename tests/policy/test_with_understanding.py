@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from domain.account import Account
-from domain.action import Action, ActionState
+from domain.action import Action, ActionState, payload_of
 from domain.handoff import HandoffReason
 from domain.situation import Situation
 from domain.step import Answer, AwaitOutcome, Clarify, HandOff, Propose, Question, Step, Topic, Withdraw
@@ -19,8 +19,23 @@ TWO = w.account(w.order("A-10001"), w.order("A-10002", captured=2000))
 SUBS = w.account(w.subscription("sub_aaa111"), w.subscription("sub_bbb222"))
 OPEN, SENT = w.action(), w.action(state=ActionState.SUBMITTED)
 QUITTING = w.action(w.cancellation("sub_aaa111"))
+AT_HOME = w.order("A-20001", "processing", address_id="adr_1")
+BOOK = w.account(AT_HOME, w.address("adr_1", "Home"), w.address("adr_2", "Office"), w.address("adr_3", "Mum's flat"))
+PLANS = w.account(w.subscription("sub_aaa111"), w.plan("Team", 2900), w.plan("Business"))
+LOCKED = w.account(w.profile())
+WHICH_ADDRESS = TurnContext(
+    intent=Intent.CHANGE_ADDRESS, question=Question.WHICH_ADDRESS, resource="order:A-20001", language="en"
+)
+REDIRECTING = w.action(
+    payload_of(Propose(kind="change_delivery_address", resource="order:A-20001", address_id="adr_3"), BOOK, w.CUSTOMER)
+)
 REFUNDING = TurnContext(intent=Intent.REFUND_REQUEST, resource="order:A-10001")
 ASKED = TurnContext(intent=Intent.DAMAGED_ITEM, question=Question.WHICH_ORDER)
+
+
+def redirect(address: str, *supersedes: str) -> Propose:
+    kind, order = "change_delivery_address", "order:A-20001"
+    return Propose(kind=kind, resource=order, address_id=address, supersedes=supersedes)
 
 
 def refund(ident: str, amount: int, *supersedes: str) -> dict[str, Any]:
@@ -47,6 +62,24 @@ def refund(ident: str, amount: int, *supersedes: str) -> dict[str, Any]:
         ("Meine Bestellung A-10002 kam kaputt an.", TWO, None, None, Propose(kind="refund", **refund("A-10002", 2000))),
         ("Where is my order A-10002?", None, None, None, Answer(topic=Topic.SIGN_IN)),
         ("I cannot log in", None, None, None, Answer(topic=Topic.ACCOUNT_ACCESS)),
+        ("I cannot log in", TWO, None, None, Answer(topic=Topic.ACCOUNT_ACCESS)),
+        ("I cannot log in", LOCKED, None, None,
+         Propose(kind="restore_account_access", resource=f"account:{w.CUSTOMER}")),
+        ("Please cancel my order A-20001", BOOK, None, None,
+         Propose(kind="cancel_order", resource="order:A-20001", reason="no_longer_needed")),
+        ("Please send my order to another address", BOOK, None, None,
+         Clarify(question=Question.WHICH_ADDRESS, resource="order:A-20001")),
+        ("office", BOOK, None, WHICH_ADDRESS, redirect("adr_2")),
+        ("To my mum's flat please", BOOK, None, WHICH_ADDRESS, redirect("adr_3")),
+        ("Is it going to rain?", BOOK, None, WHICH_ADDRESS, HandOff(reason=HandoffReason.UNDERSTANDING_FAILED)),
+        ("Sorry, wrong one. I meant the office.", BOOK, REDIRECTING, WHICH_ADDRESS, redirect("adr_2", "op_1")),
+        ("Please change the delivery address of order A-20001 to my office", BOOK, None, None, redirect("adr_2")),
+        ("Please change the delivery address of A-20001 to 12 Main Street, Springfield", BOOK, None, None,
+         Clarify(question=Question.WHICH_ADDRESS, resource="order:A-20001")),
+        ("Ich möchte zum Business Tarif wechseln", PLANS, None, None,
+         Propose(kind="change_plan", resource="subscription:sub_aaa111", plan="Business")),
+        ("I want to change my plan", PLANS, None, None,
+         Clarify(question=Question.WHICH_PLAN, resource="subscription:sub_aaa111")),
         ("Hello!", TWO, None, None, Answer(topic=Topic.GREETING)),
     ],
 )  # fmt: skip

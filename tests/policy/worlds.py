@@ -3,7 +3,19 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from domain.account import Account, Evidence, Item, Order, Payment, Shipment, ShipmentEvent, Subscription
+from domain.account import (
+    Account,
+    Address,
+    Evidence,
+    Item,
+    Order,
+    Payment,
+    Plan,
+    Profile,
+    Shipment,
+    ShipmentEvent,
+    Subscription,
+)
 from domain.action import Action, ActionKind, ActionState, ApprovalRole, Cause, Payload, payload_digest
 from domain.action import CancelSubscriptionPayload as Cancellation
 from domain.action import RefundPayload as Refund
@@ -32,8 +44,23 @@ def payment(ident: str = "pay_x1", amount: int = 3000, hours_ago: float = 10, **
     return Payment(id=ident, amount_minor=amount, **given)
 
 
-def account(*things: Order | Subscription | Payment) -> Account:
+def plan(name: str = "Business", price: int = 14900) -> Plan:
+    return Plan(name=name, price_minor=price, currency="EUR")
+
+
+def address(ident: str = "adr_2", label: str = "Office") -> Address:
+    return Address(id=ident, label=label, lines=(f"{label} Street 7", "Köln"))
+
+
+def profile(access: str = "locked", *, verified: bool = True) -> Profile:
+    return Profile(id=CUSTOMER, access=access, email_verified=verified)
+
+
+def account(*things: Order | Subscription | Payment | Plan | Address | Profile) -> Account:
     return Account(
+        plans=tuple(t for t in things if isinstance(t, Plan)),
+        addresses=tuple(t for t in things if isinstance(t, Address)),
+        profile=next((t for t in things if isinstance(t, Profile)), None),
         orders=tuple(t for t in things if isinstance(t, Order)),
         subscriptions=tuple(t for t in things if isinstance(t, Subscription)),
         payments=tuple(t for t in things if isinstance(t, Payment)),
@@ -112,7 +139,13 @@ def shipped_order(ident: str = "A-10482", **more: Any) -> Order:
         ShipmentEvent(status="label_created", at=datetime(2026, 11, 10, 8, 0, tzinfo=UTC), place="Porto"),
         ShipmentEvent(status="in_transit", at=datetime(2026, 11, 12, 14, 5, tzinfo=UTC), place="Lyon"),
     )
-    parcel = Shipment(carrier="Colis 24", tracking_code="CX123456789012", status="in_transit", events=scans)
+    parcel = Shipment(
+        carrier="Colis 24",
+        tracking_code="CX123456789012",
+        status="in_transit",
+        events=scans,
+        observed_at=more.pop("asked_at", NOW),
+    )
     items = (
         Item(sku="MUG-2", title="Mug 0.5 l", quantity=2, price_minor=1250),
         Item(sku="LAMP", title="Desk lamp", price_minor=120990),

@@ -78,6 +78,10 @@ async def filled(talk: Talk, owner: psycopg.Connection[Any], ann: VerifiedPrinci
         "INSERT INTO articles (tenant_id, slug, version, language, title, body) VALUES (%(t)s, 's', 1, 'en', 'T', 'B')",
         "INSERT INTO usage (tenant_id, day, measure, amount) VALUES (%(t)s, now(), 'turns', 1)",
         "INSERT INTO idempotency_keys (tenant_id, principal, key, request_digest) VALUES (%(t)s, 'p', 'k', 'd')",
+        "INSERT INTO policy_bundles (digest, bundle_id, version, manifest, files, tenant_id, base_digest)"
+        " VALUES ('layer-' || %(t)s, 'layer', '1', '{}', '{}', %(t)s, 'test-bundle')",
+        "INSERT INTO approval_claims (tenant_id, operation_id, staff_id, until_at)"
+        " SELECT tenant_id, operation_id, 'ann', now() + interval '5 minutes' FROM actions WHERE tenant_id = %(t)s",
     ):
         owner.execute(statement, {"t": talk.tenant})
     return talk.tenant

@@ -33,6 +33,7 @@ def hold(owner: psycopg.Connection[Any], tenant: str) -> None:
         nobody_spoke_out_of_turn(row, log, own)
         every_answer_is_new(row, log)
         moves_are_told(log, own, transitions)
+        words_are_the_answer_to_a_proposal(log, [a for a in approvals if a.operation_id in own])
         people_have_what_is_theirs(row, [h for h in handoffs if h.conversation_id == row.id])
     for action in actions:
         moves_are_legal(action, [t for t in transitions if t.operation_id == action.operation_id])
@@ -50,19 +51,23 @@ def log_is_whole(row: Any, log: Rows) -> None:
 
 
 def nobody_spoke_out_of_turn(row: Any, log: Rows, own: dict[str, Any]) -> None:
-    """3: the bot spoke and reserved only as the owner, at its epoch; the epoch rose by one at each change."""
+    """3: bot and people spoke and reserved only as the owner, at their epoch; the epoch rose by one at each change."""
     owner, epoch = "bot", 1
     for event in log:
         if event.kind == "owner_changed":
             assert event.body["owner_epoch"] == epoch + 1
             owner, epoch = event.body["owner"], epoch + 1
-        if event.kind in ("bot_reply", "proposal"):
+        if event.kind == "bot_reply":
             assert owner == "bot", event
         if event.kind == "staff_reply":
             assert owner == "human", event
-        if event.kind == "action_state" and event.body["state"] == "submitted":
-            assert (owner, epoch) == ("bot", own[event.body["operation_id"]].owner_epoch), event
+        if event.kind == "proposal" or (event.kind == "action_state" and event.body["state"] == "submitted"):
+            action = own[event.body["operation_id"]]
+            asked_by = "human" if action.requested_by.startswith("staff:") else "bot"
+            assert (owner, epoch) == (asked_by, action.owner_epoch), event
     assert (owner, epoch) == (row.owner, row.owner_epoch)
+    for action in own.values():  # what a change of owner has overtaken is not open
+        assert action.owner_epoch == epoch or action.state not in ("proposed", "awaiting_approval"), action
 
 
 def every_answer_is_new(row: Any, log: Rows) -> None:
@@ -102,12 +107,24 @@ def moves_are_legal(action: Any, moved: Rows) -> None:
 
 def approvals_fit(action: Any, given: Rows) -> None:
     """4: used once, for exactly what was approved, in time, by each role that was needed, and only by a reservation."""
+    assert not [a for a in given if a.approver == action.requested_by]
     used = [a for a in given if a.consumed_at is not None]
     bound = (action.payload_digest, action.policy_digest, action.evidence_digest)
     assert all((a.payload_digest, a.policy_digest, a.evidence_digest) == bound for a in used)
     assert all(a.decided_at <= a.consumed_at < a.expires_at and a.voided_at is None for a in used)
     roles = sorted(a.role for a in used)
     assert roles == (sorted(action.required_approvals) if action.reserved_at is not None else [])
+
+
+def words_are_the_answer_to_a_proposal(log: Rows, given: Rows) -> None:
+    """4: consent in words is the customer's very next message after the proposal that it approves."""
+    by_seq = {e.seq: e for e in log}
+    for approval in given:
+        if approval.said_seq is not None:
+            said, asked = by_seq[approval.said_seq], by_seq[approval.said_seq - 1]
+            assert (said.kind, said.actor, asked.kind) == ("customer_message", approval.approver, "proposal")
+            assert asked.body["operation_id"] == approval.operation_id
+            assert asked.body["payload_digest"] == approval.payload_digest
 
 
 def people_have_what_is_theirs(row: Any, waiting: Rows) -> None:

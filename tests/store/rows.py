@@ -6,12 +6,13 @@ import psycopg
 from psycopg import errors
 from psycopg.sql import SQL, Composed, Identifier, Literal
 from psycopg.types.json import Jsonb
+from sqlalchemy import ARRAY
 
 from store.tables import metadata
 
 Owner = psycopg.Connection[Any]
 
-GLOBAL = {"policy_bundles", "legal_moves"}  # the same for all tenants: content by its digest, and the ledger's rules
+GLOBAL = {"legal_moves"}  # the same for all tenants: the ledger's rules
 TENANT_TABLES = sorted(set(metadata.tables) - GLOBAL)
 REFUSED = (errors.InsufficientPrivilege, errors.RaiseException, errors.CheckViolation, errors.ForeignKeyViolation)
 
@@ -39,9 +40,15 @@ def without_identity(row: dict[str, Any]) -> dict[str, Any]:
 def copy_of(table: str, row: dict[str, Any]) -> Composed:
     """An INSERT of the same row, without what the database makes itself."""
     values = without_identity(row)
-    texts = [Literal(Jsonb(v) if isinstance(v, dict | list) else v) for v in values.values()]
+    texts = [Literal(_value(table, c, v)) for c, v in values.items()]
     columns = SQL(", ").join(Identifier(c) for c in values)
     return SQL("INSERT INTO {} ({}) VALUES ({})").format(Identifier(table), columns, SQL(", ").join(texts))
+
+
+def _value(table: str, column: str, value: Any) -> Any:
+    """A value as the driver takes it: JSON stays JSON, and an array an array."""
+    of_json = isinstance(value, dict | list) and not isinstance(metadata.tables[table].c[column].type, ARRAY)
+    return Jsonb(value) if of_json else value
 
 
 def changes(table: str, tenant_id: str, row: dict[str, Any]) -> list[Composed]:

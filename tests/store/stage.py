@@ -10,20 +10,30 @@ from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from domain.action import ApprovalDecision
+from domain.action import ActionKind, ApprovalDecision
+from domain.catalogue.wish import Wish
 from domain.conversation import Owner
+from domain.permission import Tool, ToolQuestion
 from domain.principal import VerifiedPrincipal
 from domain.refusal import Refusal
+from domain.step import Confirm
 from domain.turn import ClaimResult, Effect
-from store.comparison import hold_dispatch
+from store.approval_claims import claim_approval
+from store.approval_words import confirm_in_words
 from store.proposals import withdraw_proposals
+from store.reminders import remind
 from store.settlement import after_dispatch, expire, settle_lookup, withdraw_fenced
+from store.staff_proposals import StaffRequest
 from tests.store.faulty_shop import FaultyShop
 from tests.store.terms import ABSURD, CLAIM_TTL_S, FORGETFUL, LARGE, SHOP, SMALL, now, order
 from tests.store.world import Talk
 
 T = TypeVar("T")
 Step = Callable[[], Awaitable[Any]]
+
+
+def _in_words(digest: str, question: ToolQuestion) -> bool:
+    return question.tool is Tool.CONSENT_IN_WORDS
 
 
 class Stage:
@@ -99,6 +109,20 @@ class Stage:
         self.proposed.append((talk, proposal.operation_id))
         return self.proposed[-1]
 
+    async def propose_by_staff(self) -> tuple[Talk, str] | None:
+        """A person who has a conversation, or takes it for that, asks for something."""
+        talk, who = self.talk(), self.staff()
+        if self.maybe(0.7):
+            await talk.take_over(who)
+        amount, order_id = self.dice.choice([SMALL, SMALL, LARGE, ABSURD]), self.dice.choice(["A-1", "A-2"])
+        wish = Wish(kind=ActionKind.REFUND, resource=f"order:{order_id}", amount_minor=amount, currency="EUR")
+        seen = (await talk.row()).version - self.dice.randrange(2)
+        asked = StaffRequest(request_id=uuid4().hex, wish=wish, seen_version=max(0, seen))
+        if (made := await self.step(partial(talk.act, who, amount, order_id, asked))) is None:
+            return None
+        self.proposed.append((talk, made.operation_id))
+        return self.proposed[-1]
+
     async def hand_off(self) -> None:
         talk = self.talk()
         await self.step(partial(talk.hand_off, await talk.fence()))
@@ -143,6 +167,25 @@ class Stage:
         who = self.dice.choice([talk.customer, talk.customer, self.agent, self.manager, self.manager])
         await self.step(partial(talk.decide, operation_id, who, said, staff_ttl_s=self.dice.choice([60, 86_400])))
 
+    async def yes(self) -> None:
+        """What was just proposed is confirmed in words, perhaps too late."""
+        if (made := await self.propose()) is None:
+            return
+        talk, operation_id = made
+        confirm = Confirm(operation_id=operation_id, said_seq=(await talk.say("Yes")).seq)
+        fence = await talk.fence()
+        if self.maybe(0.3):
+            await self.dice.choice([self.say, self.take_over, self.decide, self.reserve, self.tick])()
+        await self.step(partial(confirm_in_words, talk.db, fence, confirm, _in_words, [], "en", self.clock()))
+
+    async def remind(self) -> None:
+        talk, operation_id = self.action()
+        await self.step(partial(remind, talk.db, talk.tenant, operation_id, self.clock()))
+
+    async def claim_approval(self) -> None:
+        talk, operation_id = self.action()
+        await self.step(partial(claim_approval, talk.db, self.manager, operation_id, 5, self.clock()))
+
     # ------------------------------------------------------------ the action's way
     async def reserve(self) -> None:
         await self._reserve(*self.action(), trouble=True)
@@ -157,7 +200,7 @@ class Stage:
 
     async def on_its_way(self) -> None:
         """An action as far as the wire, if nothing that happened before stands in its way."""
-        if (made := await self.propose()) is None:
+        if (made := await (self.propose_by_staff if self.maybe(0.3) else self.propose)()) is None:
             return
         talk, operation_id = made
         for who in (talk.customer, self.manager):
@@ -217,7 +260,7 @@ class Stage:
         await self.step(partial(talk.open_case, operation_id))
 
     async def kill_switch(self) -> None:
-        await hold_dispatch(self.talks[0].db, self.talks[0].tenant, held=self.maybe(0.3))
+        await self.talks[0].switch(stopped=self.maybe(0.3), kind=self.dice.choice([None, ActionKind.REFUND]))
 
     # ------------------------------------------------------------ time and crashes
     async def tick(self) -> None:

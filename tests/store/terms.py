@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from domain.account import Account, Order
 from domain.action import ApprovalRole
 from domain.connector import ConnectorContract, OutcomeKind, WriteOutcome
-from domain.verdict import PolicyQuestion, Verdict, VerdictKind
+from domain.verdict import Judgement, PolicyQuestion, Verdict, VerdictKind
 
 SHOP = ConnectorContract(
     name="shop", key_window_s=86_400, refusals_kept=True, lookup_lag_s=2, late_commit_bound_s=30, evidence_max_age_s=60
@@ -28,19 +28,28 @@ def later(seconds: float) -> datetime:
     return now() + timedelta(seconds=seconds)
 
 
-def rule(digest: str, question: PolicyQuestion) -> Verdict:
-    """Up to 50.00 with the customer's consent, up to 500.00 with a manager's too, never more, and only while active."""
+def rule(digest: str, question: PolicyQuestion) -> Judgement:
+    """Up to 50.00 with the customer's consent, up to 500.00 with a manager's too, never more, and only while active.
+
+    Nothing is done for somebody whose role was taken away, or while it is stopped.
+    """
     amount = question.payload.amount_minor or 0
     required = (ApprovalRole.CUSTOMER,) if amount <= 5_000 else (ApprovalRole.CUSTOMER, ApprovalRole.MANAGER)
     missing = tuple(r for r in required if r not in question.granted)
     kind = VerdictKind.ASK if missing else VerdictKind.PERMIT
-    if amount > 50_000 or question.customer_status != "active":
+    if amount > 50_000 or question.customer_status != "active" or question.actor.role == "revoked" or question.stopped:
         kind = VerdictKind.FORBID
-    return Verdict(kind=kind, rule_ids=("rule",), required=required, missing=missing, policy_digest=digest)
+    verdict = Verdict(kind=kind, rule_ids=("rule",), required=required, missing=missing, policy_digest=digest)
+    return Judgement(verdict=verdict, request={}, granted=question.granted)
 
 
 def order(order_id: str = "A-1", version: int = 1, refunded: int = 0) -> Account:
-    held = Order(
+    """The customer's account, with this order first: accounts are read whole."""
+    others = [_order(other) for other in ("A-1", "A-2") if other != order_id]
+    return Account(orders=(_order(order_id, version, refunded), *others))
+
+
+def _order(order_id: str, version: int = 1, refunded: int = 0) -> Order:
+    return Order(
         id=order_id, status="delivered", currency="EUR", captured_minor=90_000, refunded_minor=refunded, version=version
     )
-    return Account(orders=(held,))

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from domain.principal import StaffRole, VerifiedPrincipal
+from domain.tenant import TenantStanding
 from store.admission import (
     abandon_request,
     begin_request,
@@ -16,10 +17,11 @@ from store.admission import (
     finish_request,
     forget_old_requests,
     staff_standing,
-    tenant_exists,
+    tenant_standing,
 )
 from store.database import Database
-from tests.store.terms import now
+from tests.conftest import MakeTenant, put_in_force
+from tests.store.terms import BUNDLE, now
 
 Staff = VerifiedPrincipal
 Owner = psycopg.Connection[Any]
@@ -40,15 +42,32 @@ async def test_staff_stand_as_the_database_says_now(db: Database, tenant: str, a
 
 async def test_a_customer_seen_first_is_active_and_known_from_then_on(db: Database, tenant: str, owner: Owner) -> None:
     standings = await asyncio.gather(*(customer_standing(db, tenant, "c") for _ in range(5)))
-    assert set(standings) == {"active"}
+    assert {standing.status for standing in standings if standing} == {"active"}
     owner.execute("UPDATE customers SET status = 'blocked' WHERE tenant_id = %s", (tenant,))
-    assert await customer_standing(db, tenant, "c") == "blocked"
+    standing = await customer_standing(db, tenant, "c")
+    assert standing is not None
+    assert standing.status == "blocked"
 
 
 async def test_there_is_no_customer_without_a_tenant(db: Database, tenant: str) -> None:
     assert await customer_standing(db, "no-such-tenant", "c") is None
-    assert not await tenant_exists(db, "no-such-tenant")
-    assert await tenant_exists(db, tenant)
+    assert await tenant_standing(db, "no-such-tenant") is None
+
+
+async def test_the_policy_of_a_standing_is_the_one_in_force_now(
+    db: Database, tenant: str, ann: Staff, owner: Owner, make_tenant: MakeTenant
+) -> None:
+    expected = TenantStanding(id=tenant, kind="marketplace", stage="approval_required", policy_digest=BUNDLE)
+    staff, customer = await staff_standing(db, tenant, ann.id), await customer_standing(db, tenant, "c")
+    assert staff is not None
+    assert customer is not None
+    assert [await tenant_standing(db, tenant), staff.tenant, customer.tenant] == [expected] * 3
+    owner.execute("UPDATE tenants SET stage = 'shadow' WHERE id = %s", (tenant,))
+    make_tenant(policy_digest="newer-bundle")
+    put_in_force(owner, tenant, "newer-bundle")
+    newer = await tenant_standing(db, tenant)
+    assert newer is not None
+    assert (newer.stage, newer.policy_digest) == ("shadow", "newer-bundle")
 
 
 async def test_of_many_requests_under_one_key_one_runs(db: Database, tenant: str) -> None:

@@ -7,9 +7,8 @@ import pytest
 
 from domain.principal import VerifiedPrincipal
 from domain.refusal import Forbidden, NotFound, Refusal
-from domain.turn import ReserveResult
 from store.cases import cases_open, close_case
-from store.comparison import Difference, DifferenceKind, hold_dispatch, open_cases
+from store.comparison import Difference, DifferenceKind, open_cases
 from tests.store.terms import now
 from tests.store.world import Talk
 
@@ -29,7 +28,7 @@ async def halted(talk: Talk) -> bool:
 async def test_a_difference_that_is_known_stops_nothing_again(talk: Talk) -> None:
     assert await open_cases(talk.db, talk.tenant, [difference()]) == 1
     assert await halted(talk)
-    assert await hold_dispatch(talk.db, talk.tenant, held=False)
+    assert await talk.switch(stopped=False)
     assert await open_cases(talk.db, talk.tenant, [difference(), difference()]) == 0
     assert not await halted(talk)
     assert await open_cases(talk.db, talk.tenant, [difference(), difference("op-2")]) == 1
@@ -39,24 +38,6 @@ async def test_a_difference_that_is_known_stops_nothing_again(talk: Talk) -> Non
 async def test_a_difference_that_violates_nothing_stops_nothing(talk: Talk) -> None:
     assert await open_cases(talk.db, talk.tenant, [difference(violates=False)]) == 1
     assert not await halted(talk)
-
-
-async def test_a_hold_says_whether_it_is_new_and_needs_a_tenant(talk: Talk) -> None:
-    assert [await hold_dispatch(talk.db, talk.tenant, held=h) for h in (True, True, False, False)] == [
-        True,
-        False,
-        True,
-        False,
-    ]
-    with pytest.raises(NotFound):
-        await hold_dispatch(talk.db, "no-such-tenant", held=True)
-
-
-async def test_dispatch_goes_on_after_a_resume(talk: Talk) -> None:
-    await hold_dispatch(talk.db, talk.tenant, held=True)
-    await hold_dispatch(talk.db, talk.tenant, held=False)
-    operation_id = await talk.approved()
-    assert await talk.reserve(operation_id) is ReserveResult.RESERVED
 
 
 async def test_a_closed_difference_is_not_opened_again(talk: Talk, manager: Staff) -> None:

@@ -5,9 +5,21 @@ from typing import Any
 
 import pytest
 
-from domain.action import Action, ActionState, CancelSubscriptionPayload, Cause, RefundPayload, payload_digest
+from domain.action import (
+    Action,
+    ActionState,
+    CancelOrderPayload,
+    CancelSubscriptionPayload,
+    Cause,
+    ChangePlanPayload,
+    ExchangeItemsPayload,
+    Payload,
+    RefundPayload,
+    StoreCreditPayload,
+    payload_digest,
+)
 from domain.base import Noun
-from store.comparison import Difference, DifferenceKind, Effect, compare
+from store.comparison import Difference, DifferenceKind, Effect, compare, same_money
 
 AT = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -58,6 +70,53 @@ def cancelled(operation_id: str, state: ActionState) -> Action:
     return action(operation_id, state).model_copy(
         update={"kind": payload.kind, "payload": payload, "payload_digest": digest}
     )
+
+
+def of(operation_id: str, payload: Payload) -> Action:
+    """A confirmed action of another kind."""
+    digest = payload_digest(operation_id, payload)
+    made = {"kind": payload.kind, "payload": payload, "payload_digest": digest}
+    return action(operation_id, ActionState.CONFIRMED).model_copy(update=made)
+
+
+BASED = {"customer_id": "c", "resource_version": 1}
+CREDIT = StoreCreditPayload(**BASED, amount_minor=500, currency="EUR", reason="goodwill")
+UNPAID = CancelOrderPayload(**BASED, order_id="o-a", reason="no_longer_needed")
+PLAN = ChangePlanPayload(
+    **BASED, subscription_id="S-1", plan="a", new_plan="b", new_price_minor=900, new_price_currency="EUR"
+)
+
+
+def exchange(difference_minor: int) -> ExchangeItemsPayload:
+    items = {"item_ids": ("1",), "new_item_ids": ("2",), "payment_method_id": "pm"}
+    money = {"difference_minor": difference_minor, "difference_currency": "EUR"}
+    return ExchangeItemsPayload(**BASED, **items, **money, order_id="o-a")
+
+
+@pytest.mark.parametrize(
+    ("payload", "amount_minor", "currency", "same"),
+    [
+        (CREDIT, 500, "EUR", True),
+        (CREDIT, 501, "EUR", False),
+        (CREDIT, 500, "USD", False),
+        (CREDIT, -500, "EUR", False),
+        (CREDIT, None, None, False),
+        (UNPAID, 0, "EUR", True),  # nothing was paid, and nothing is given back
+        (UNPAID, None, None, True),
+        (UNPAID, 1, "EUR", False),
+        (exchange(300), 300, "EUR", True),
+        (exchange(-300), -300, "EUR", True),
+        (exchange(-300), 300, "EUR", True),
+        (exchange(300), 299, "EUR", False),
+        (exchange(300), 300, "USD", False),
+        (exchange(0), 0, "USD", True),
+        (PLAN, 900, "EUR", True),  # of a change that moves no money, no amount is another one
+    ],
+)
+def test_every_kind_that_moves_money_is_held_to_its_amount(
+    payload: Payload, amount_minor: int | None, currency: str | None, same: bool
+) -> None:
+    assert same_money(of("a", payload), amount_minor, currency) is same
 
 
 UNSENT = {"send_count": 0, "sent_at": None}

@@ -3,17 +3,17 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import psycopg
 import pytest
 
-from domain.action import ApprovalDecision, ApprovalRole
+from domain.action import ActionKind, ApprovalDecision, ApprovalRole
 from domain.conversation import Owner
 from domain.principal import VerifiedPrincipal
 from domain.refusal import Refusal
 from domain.turn import ClaimResult, Effect, ReserveResult
-from store.comparison import hold_dispatch
 from store.database import Database
 from store.proposals import withdraw_proposals
 from store.settlement import after_dispatch, expire, settle_lookup, withdraw_fenced
@@ -37,6 +37,7 @@ class Crowd:
         self.proposed: list[tuple[Talk, str]] = []
         self.acts: dict[Callable[[Talk], Awaitable[Any]], int] = {
             self.drive: 8,
+            self.drive_by_staff: 4,
             self.release: 10,
             self.publish: 3,
             self.decide: 2,
@@ -80,12 +81,29 @@ class Crowd:
         await talk.decide(proposal.operation_id)
         if ApprovalRole.MANAGER in proposal.verdict.required:
             await talk.decide(proposal.operation_id, self.staff[-1])
+        await self._reserve_and_send(talk, proposal.operation_id, order_id, partial(self._answer, talk))
+
+    async def drive_by_staff(self, talk: Talk) -> None:
+        """The same of a person, who takes the conversation for it and deals with what comes in between."""
+        who, order_id = self.dice.choice(self.staff), self.dice.choice(ORDERS)
+        await talk.take_over(who)
+        made = await talk.act(who, SMALL, order_id)
+        self.proposed.append((talk, made.operation_id))
+        await talk.decide(made.operation_id)
+        await self._reserve_and_send(talk, made.operation_id, order_id, partial(talk.reply, who))
+
+    async def _answer(self, talk: Talk) -> None:
+        await talk.publish(await talk.fence(last_round=True))
+
+    async def _reserve_and_send(
+        self, talk: Talk, operation_id: str, order_id: str, consider: Callable[[], Awaitable[Any]]
+    ) -> None:
         for _ in range(4):
-            result = await talk.reserve(proposal.operation_id, await talk.read(order(order_id)))
+            result = await talk.reserve(operation_id, await talk.read(order(order_id)))
             if result is ReserveResult.UNCONSIDERED:
-                await talk.publish(await talk.fence(last_round=True))
+                await consider()
             elif result is not ReserveResult.BUSY:
-                await self.claim_and_send(talk, proposal.operation_id)
+                await self.claim_and_send(talk, operation_id)
                 return
 
     async def ask(self, talk: Talk) -> None:
@@ -169,8 +187,9 @@ class Crowd:
 
     async def halt(self, talk: Talk) -> None:
         """The kill switch, on and off again."""
-        await hold_dispatch(talk.db, talk.tenant, held=True)
-        await hold_dispatch(talk.db, talk.tenant, held=False)
+        kind = self.dice.choice([None, ActionKind.REFUND])
+        await talk.switch(stopped=True, kind=kind)
+        await talk.switch(stopped=False, kind=kind)
 
     async def open_case(self, _: Talk) -> None:
         talk, operation_id = self.any_action()
@@ -190,3 +209,5 @@ async def test_nothing_deadlocks_and_every_invariant_holds(
     crowd.shop.agrees_with(states)
     moved = await talk.all("SELECT DISTINCT to_state FROM transitions")
     assert {"submitted", "rejected"} <= {state for (state,) in moved}  # the crowd did get somewhere
+    asked = await talk.all("SELECT DISTINCT split_part(requested_by, ':', 1) FROM actions")
+    assert set(asked) == {("bot",), ("staff",)}

@@ -63,8 +63,9 @@ async def test_the_fence_refuses_after_a_change_of_owner(talk: Talk, ann: Staff)
     operation_id = await talk.approved()
     await change_owner_and_withdraw_nothing(talk)
     assert await talk.reserve(operation_id) is ReserveResult.FENCED
-    await talk.release(ann)
-    assert await talk.reserve(operation_id) is ReserveResult.FENCED
+    await talk.release(ann)  # which withdraws it
+    assert await talk.reserve(operation_id) is ReserveResult.MOVED
+    assert (await talk.action(operation_id)).cause is Cause.WITHDRAWN
 
 
 async def test_an_unconsidered_message_comes_first(talk: Talk) -> None:

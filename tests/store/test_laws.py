@@ -25,6 +25,7 @@ WEIGHTS = {
     "publish": 3,
     "crash": 6,
     "propose": 2,
+    "propose_by_staff": 2,
     "decide": 3,
     "reserve": 4,
     "claim": 3,
@@ -33,7 +34,7 @@ WEIGHTS = {
     "say": 2,
     "give_back": 2,
     **dict.fromkeys(("publish_late", "release", "take_over", "ask_for_person", "hand_off", "reply", "close"), 1),
-    **dict.fromkeys(("stop", "expire", "withdraw", "open_case", "kill_switch"), 1),
+    **dict.fromkeys(("yes", "remind", "claim_approval", "stop", "expire", "withdraw", "open_case", "kill_switch"), 1),
 }
 ACTS = [act for act, weight in WEIGHTS.items() for _ in range(weight)]
 scripts = st.lists(st.sampled_from(ACTS), min_size=40, max_size=60)

@@ -7,8 +7,9 @@ from domain.conversation import EventKind
 from domain.handoff import QueueStatus
 from domain.principal import VerifiedPrincipal
 from domain.refusal import NotFound
+from store.approval_queue import pending_approvals
 from store.log import append, append_behind, lock_conversation
-from store.queue import handoff_bundle, pending_approvals, queue
+from store.queue import handoff_bundle, queue
 from tests.conftest import MakeStaff, MakeTenant
 from tests.store.terms import LARGE, now
 from tests.store.world import Talk
@@ -50,12 +51,12 @@ async def test_approvals_wait_with_what_is_missing_and_those_that_expire_first_c
     later = await talk.proposed(LARGE, "A-1", ttl_s=3_600)
     sooner = await talk.proposed(LARGE, "A-2", ttl_s=60)
     await talk.decide(sooner)
-    items = await pending_approvals(talk.db, manager)
+    items = await pending_approvals(talk.db, manager, now())
     assert [i.operation_id for i in items] == [sooner, later]
     assert items[0].missing == (ApprovalRole.MANAGER,)
     assert items[1].missing == (ApprovalRole.CUSTOMER, ApprovalRole.MANAGER)
     await talk.take_over(manager)
-    assert await pending_approvals(talk.db, manager) == []
+    assert await pending_approvals(talk.db, manager, now()) == []
 
 
 async def test_the_bundle_tells_what_is_open_confirmed_and_in_flight(talk: Talk, ann: Staff) -> None:
@@ -87,4 +88,4 @@ async def test_a_bundle_of_another_tenant_does_not_exist(
     with pytest.raises(NotFound):
         await handoff_bundle(talk.db, stranger, change.handoff_id)
     assert await queue(talk.db, stranger, now()) == []
-    assert await pending_approvals(talk.db, stranger) == []
+    assert await pending_approvals(talk.db, stranger, now()) == []

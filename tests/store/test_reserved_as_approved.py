@@ -10,10 +10,10 @@ from domain.action import ActionState, Cause
 from domain.conversation import EventKind
 from domain.principal import VerifiedPrincipal
 from domain.turn import ReserveResult
-from domain.verdict import PolicyQuestion, Verdict, VerdictKind
+from domain.verdict import Judgement, PolicyQuestion, Verdict, VerdictKind
 from store.dispatch import reservation_facts
 from store.ledger import load_progress
-from tests.conftest import MakeTenant
+from tests.conftest import MakeTenant, put_in_force
 from tests.store.terms import BUNDLE, LARGE, SMALL, later, now, order, rule
 from tests.store.world import Talk
 
@@ -95,8 +95,8 @@ async def test_a_changed_policy_voids_old_approvals_and_asks_under_the_new_one(
 ) -> None:
     operation_id = await talk.approved()
     make_tenant(policy_digest="newer-bundle")
-    owner.execute("UPDATE tenants SET policy_digest = 'newer-bundle' WHERE id = %s", (talk.tenant,))
-    assert (await reservation_facts(talk.db, talk.tenant, operation_id)).policy_digest == "newer-bundle"
+    put_in_force(owner, talk.tenant, "newer-bundle")
+    assert (await reservation_facts(talk.db, talk.tenant, operation_id, now())).policy_digest == "newer-bundle"
     assert await talk.reserve(operation_id) is ReserveResult.ASK_AGAIN
     assert await approvals(talk) == (0, 0, 1)
     assert (await load_progress(talk.db, talk.tenant, operation_id)).missing == ("customer",)
@@ -110,10 +110,11 @@ async def test_a_changed_policy_that_needs_no_approval_is_bound_before_anything_
 ) -> None:
     operation_id = await talk.approved()
     make_tenant(policy_digest="trusting-bundle")
-    owner.execute("UPDATE tenants SET policy_digest = 'trusting-bundle' WHERE id = %s", (talk.tenant,))
+    put_in_force(owner, talk.tenant, "trusting-bundle")
 
-    def trusting(digest: str, question: PolicyQuestion) -> Verdict:
-        return Verdict(kind=VerdictKind.PERMIT, rule_ids=("rule",), policy_digest=digest)
+    def trusting(digest: str, question: PolicyQuestion) -> Judgement:
+        verdict = Verdict(kind=VerdictKind.PERMIT, rule_ids=("rule",), policy_digest=digest)
+        return Judgement(verdict=verdict, request={})
 
     assert await talk.reserve(operation_id, judge=trusting) is ReserveResult.ASK_AGAIN
     assert (await talk.action(operation_id)).policy_digest == "trusting-bundle"
@@ -135,7 +136,7 @@ async def test_an_approval_that_was_not_needed_and_ran_out_is_not_consumed(talk:
     await talk.decide(operation_id)
     await talk.decide(operation_id, manager, staff_ttl_s=10)
 
-    def lenient(digest: str, question: PolicyQuestion) -> Verdict:
+    def lenient(digest: str, question: PolicyQuestion) -> Judgement:
         smaller = question.payload.model_copy(update={"amount_minor": SMALL})
         return rule(digest, question.model_copy(update={"payload": smaller}))
 
@@ -149,7 +150,7 @@ async def test_policy_is_asked_with_the_approvals_that_still_hold(talk: Talk) ->
     operation_id = await talk.approved()
     asked: list[PolicyQuestion] = []
 
-    def listening(digest: str, question: PolicyQuestion) -> Verdict:
+    def listening(digest: str, question: PolicyQuestion) -> Judgement:
         asked.append(question)
         assert digest == BUNDLE
         return rule(digest, question)

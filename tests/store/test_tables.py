@@ -5,7 +5,7 @@ from typing import Any
 import psycopg
 import pytest
 from sqlalchemy import BigInteger, Boolean, Date, DateTime, Integer, Text, Uuid
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from domain.action import LEGAL_MOVES, ActionState
 from store.migrate import head, migrate
@@ -23,6 +23,7 @@ TYPES = {
     "timestamp with time zone": DateTime,
     "jsonb": JSONB,
     "uuid": Uuid,
+    "ARRAY": ARRAY,
 }
 
 
@@ -55,7 +56,8 @@ def test_the_database_knows_the_same_legal_moves(owner: Owner) -> None:
 def test_every_function_that_runs_as_the_owner_fixes_its_search_path(owner: Owner) -> None:
     query = "SELECT proname, proconfig FROM pg_proc WHERE prosecdef AND pronamespace = 'public'::regnamespace"
     functions = dict(owner.execute(query).fetchall())
-    assert set(functions) == {"number_event", "move_action", "outbox_lag"}
+    audits = {"chain_audit", *(f"audit_{what}" for what in ("move", "approval", "publication", "switch", "staff"))}
+    assert set(functions) == {"number_event", "move_action", "outbox_lag"} | audits
     assert all(config == ["search_path=pg_catalog, public, pg_temp"] for config in functions.values())
 
 

@@ -8,7 +8,7 @@ import pytest
 from psycopg import errors
 from psycopg.sql import SQL, Identifier, Literal
 
-from store.tenancy import bundle_files
+from store.policies import stored_bundle
 from tests.conftest import MakeTenant
 from tests.postgres import Postgres
 from tests.store.rows import (
@@ -57,7 +57,8 @@ def test_no_role_of_the_product_can_bypass_a_policy_or_owns_anything(role: str, 
 
 def test_no_tenant_set_means_no_rows(filled: str, owner: Owner, app: psycopg.Connection[Any]) -> None:
     for table in TENANT_TABLES:
-        assert app.execute(SQL("SELECT count(*) FROM {}").format(Identifier(table))).fetchone() == (0,), table
+        owned = SQL("SELECT count(*) FROM {} WHERE {} IS NOT NULL").format(Identifier(table), Identifier(key(table)))
+        assert app.execute(owned).fetchone() == (0,), table
         for statement in changes(table, filled, one_row(owner, table, filled)):
             assert touched(app, statement) == 0, statement.as_string(app)
 
@@ -106,12 +107,21 @@ def test_an_action_cannot_rest_on_evidence_of_another_tenant(
         "last_sent_at",
         "settled_at",
     }
-    row = {c: v for c, v in stolen.items() if c not in born | {"external_id"}} | {"operation_id": f"op-{mine}"}
+    never_given = born | {"external_id", "reminded_at", "escalated_at"}
+    row = {c: v for c, v in stolen.items() if c not in never_given} | {"operation_id": f"op-{mine}"}
     as_tenant(app, mine)
     with pytest.raises(errors.ForeignKeyViolation):
         app.execute(copy_of("actions", row))
 
 
-async def test_a_published_bundle_is_readable_whoever_asks(talk: Talk) -> None:
-    assert await bundle_files(talk.db, "test-bundle") == {}
-    assert await bundle_files(talk.db, "never-published") is None
+async def test_a_base_is_readable_whoever_asks_and_a_layer_by_its_tenant_alone(
+    filled: str, talk: Talk, make_tenant: MakeTenant
+) -> None:
+    base = await stored_bundle(talk.db, make_tenant(), "test-bundle")
+    assert base is not None
+    assert (base.tenant_id, base.base_digest, base.base_files) == (None, None, None)
+    layer = await stored_bundle(talk.db, filled, f"layer-{filled}")
+    assert layer is not None
+    assert (layer.tenant_id, layer.base_digest, layer.base_files) == (filled, "test-bundle", {})
+    assert await stored_bundle(talk.db, make_tenant(), f"layer-{filled}") is None
+    assert await stored_bundle(talk.db, filled, "never-published") is None

@@ -8,6 +8,8 @@ from uuid import uuid4
 import psycopg
 import pytest
 
+from domain.action import ActionKind
+from domain.catalogue.wish import Wish
 from domain.conversation import EventKind, Owner
 from domain.principal import VerifiedPrincipal
 from domain.refusal import NotFound
@@ -187,10 +189,17 @@ async def test_a_proposal_is_judged_on_the_refunds_that_were_or_may_have_been_ma
     await talk.unknown("A-2")
     await talk.proposed(order_id="A-3")
     found = await talk.read()
-    facts, evidence = await proposing_facts(talk.db, talk.tenant, talk.id, found.evidence_id, now())
-    assert (facts.refunds_30d_count, facts.refunds_30d_minor) == (2, 2 * SMALL)
-    assert (facts.customer_id, facts.customer_status, facts.policy_digest) == (talk.customer.id, "active", BUNDLE)
-    assert evidence == found
+    wish = Wish(kind=ActionKind.REFUND, resource="order:A-1", amount_minor=SMALL, currency="EUR")
+    facts = await proposing_facts(talk.db, talk.tenant, talk.id, found.evidence_id, wish, now())
+    around = facts.circumstances
+    assert (around.refunds_30d_count, around.refunds_30d_minor, around.tenant_refunds_24h_minor) == (
+        2,
+        2 * SMALL,
+        2 * SMALL,
+    )
+    assert (around.customer_id, around.customer_status, around.policy_digest) == (talk.customer.id, "active", BUNDLE)
+    assert (around.actions_in_conversation, around.open_money_actions) == (3, 0)
+    assert facts.found == found
 
 
 async def test_another_tenants_conversation_cannot_be_read(talk: Talk, make_tenant: MakeTenant) -> None:

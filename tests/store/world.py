@@ -8,19 +8,23 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
-from domain.account import Account, Evidence, evidence_digest
-from domain.action import Action, ActionState, ApprovalDecision, ApprovalRole, RefundPayload
+from domain.account import Account, Evidence
+from domain.action import Action, ActionKind, ActionState, ApprovalDecision, ApprovalRole, RefundPayload
+from domain.approving import Allows, by_table
+from domain.catalogue.wish import Wish
 from domain.connector import ConnectorContract, WriteOutcome
 from domain.conversation import Event, EventKind
 from domain.handoff import HandoffReason
 from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
 from domain.reply import CheckedReply, Draft, Segment, Source
 from domain.turn import ClaimResult, Effect, ReserveResult, TurnFence, TurnRow
-from domain.verdict import Verdict, VerdictKind
+from domain.verdict import Actor, Judgement, Verdict, VerdictKind
 from domain.words import Words
 from store import approvals, conversations, dispatch, events, ownership, proposals, reading, replies, settlement, turns
 from store.database import Database
 from store.ledger import to_action
+from store.staff_proposals import StaffProposed, StaffRequest, propose_by_staff
+from store.switches import turn
 from store.tables import actions
 from tests.store.terms import (
     BUNDLE,
@@ -130,9 +134,8 @@ class Talk:
             "operation_id": uuid4().hex,
             "customer_id": self.customer.id,
             "payload": payload,
-            "verdict": verdict,
-            "evidence_id": found.evidence_id,
-            "evidence_digest": evidence_digest("shop", payload.resource, account),
+            "judged": Judgement(verdict=verdict, request={}),
+            "found": found,
             "language": "en",
             "ttl_s": 1_800,
         }
@@ -142,6 +145,22 @@ class Talk:
         return await proposals.propose(self.db, fence or await self.fence(), proposal, self.words, [], self.clock())
 
     # ------------------------------------------------------------ people
+    async def act(
+        self,
+        staff: VerifiedPrincipal,
+        amount: int = SMALL,
+        order_id: str = "A-1",
+        request: StaffRequest | None = None,
+        seen: int | None = None,
+        **other: Any,
+    ) -> StaffProposed:
+        """Have a person ask for a refund, in their role of now."""
+        wish = Wish(kind=ActionKind.REFUND, resource=f"order:{order_id}", amount_minor=amount, currency="EUR")
+        asked = request or StaffRequest(request_id=uuid4().hex, wish=wish, seen_version=seen)
+        actor = Actor(kind="staff", role=staff.role.value if staff.role else "", id=staff.id)
+        made = await self.proposal(amount, order_id, actor=actor, **other)
+        return await propose_by_staff(self.db, staff, self.id, asked, made, self.words, self.clock())
+
     async def decide(
         self,
         operation_id: str,
@@ -150,6 +169,8 @@ class Talk:
         at: datetime | None = None,
         digest: str | None = None,
         staff_ttl_s: int = STAFF_TTL_S,
+        role: ApprovalRole | None = None,
+        allows: Allows = by_table,
     ) -> approvals.Decided:
         shown = digest or (await self.action(operation_id)).payload_digest
         return await approvals.decide(
@@ -162,6 +183,8 @@ class Talk:
             staff_ttl_s,
             self.words,
             at or self.clock(),
+            role,
+            allows,
         )
 
     async def take_over(self, staff: VerifiedPrincipal, request_id: str | None = None) -> ownership.OwnerChange:
@@ -220,8 +243,34 @@ class Talk:
             self.db, self.tenant, operation_id, outcome, contract, self.words, self.clock()
         )
 
+    async def switch(self, *, stopped: bool, kind: ActionKind | None = None) -> bool:
+        return await turn(self.db, self.tenant, kind, stopped=stopped, by="staff:mia", why="a drill")
+
     async def open_case(self, operation_id: str) -> ActionState:
         return await settlement.open_case(self.db, self.tenant, operation_id, self.words, self.clock())
+
+    # ------------------------------------------------------------ as far as, for a person
+    async def taken(self, staff: VerifiedPrincipal) -> "Talk":
+        await self.say()
+        await self.take_over(staff)
+        return self
+
+    async def acted(self, staff: VerifiedPrincipal, order_id: str = "A-1") -> str:
+        """Taken over, asked for and confirmed by the customer; returns its operation id."""
+        made = await (await self.taken(staff)).act(staff, order_id=order_id)
+        await self.decide(made.operation_id)
+        return made.operation_id
+
+    async def acted_and_reserved(self, staff: VerifiedPrincipal) -> str:
+        operation_id = await self.acted(staff)
+        assert await self.reserve(operation_id) is ReserveResult.RESERVED
+        return operation_id
+
+    async def acted_and_unknown(self, staff: VerifiedPrincipal) -> str:
+        operation_id = await self.acted_and_reserved(staff)
+        assert await self.claim(operation_id) is ClaimResult.CLAIMED
+        assert await self.settle(operation_id, LOST) is ActionState.UNKNOWN
+        return operation_id
 
     # ------------------------------------------------------------ as far as
     async def proposed(self, amount: int = SMALL, order_id: str = "A-1", **other: Any) -> str:

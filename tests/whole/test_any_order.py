@@ -27,7 +27,10 @@ CUSTOMER = st.lists(
     max_size=7,
 )
 STAFF = st.lists(
-    st.tuples(st.sampled_from(["takeover", "release", "reply", "pause", "pause", "pause"]), st.integers(0, 1)),
+    st.tuples(
+        st.sampled_from(["takeover", "release", "reply", "propose", "act", "pause", "pause", "pause"]),
+        st.integers(0, 1),
+    ),
     max_size=5,
 )
 FAULTS = st.lists(
@@ -58,14 +61,14 @@ def test_every_night_keeps_the_invariants(product: Product, customer: Acts, staf
     with ThreadPoolExecutor(2) as both:
         acting = [
             both.submit(play, customer, lambda act, n: customer_does(chat, orders, said, act, n)),
-            both.submit(play, staff, lambda act, n: staff_does(chat, act, n)),
+            both.submit(play, staff, lambda act, n: staff_does(chat, orders, act, n)),
         ]
         for done in acting:
             done.result()
     log = until_quiet(chat)
     note("\n".join(f"{e['seq']} {e['kind']} {e['actor']}" for e in log))
     the_log_is_whole(log, said)
-    nothing_of_the_bot_under_a_person(log)
+    nothing_of_the_bot_under_a_person_nor_the_other_way_round(log)
     money_moves_at_most_once(product, chat, log)
     everything_is_answered_or_with_a_person(chat, log)
 
@@ -98,9 +101,16 @@ def customer_does(chat: Chat, orders: list[str], said: list[int], act: str, n: i
         assert answer.status_code in (200, 409), answer.text
 
 
-def staff_does(chat: Chat, act: str, n: int) -> None:
+def staff_does(chat: Chat, orders: list[str], act: str, n: int) -> None:
     person = f"agent-{n + 1}"
     match act:
+        case "act":
+            staff_does(chat, orders, "takeover", n)
+            staff_does(chat, orders, "propose", n)
+        case "propose":
+            what = {"kind": "refund", "resource": f"order:{orders[n]}", "amount_minor": 100, "currency": "EUR"}
+            answer = chat.staff(person, "actions", request_id=str(uuid4()), **what)
+            assert answer.status_code in (201, 409), answer.text
         case "takeover":
             assert chat.staff(person, "takeover", request_id=str(uuid4())).status_code == 200
         case "release":
@@ -130,10 +140,10 @@ def last_message(log: list[dict[str, Any]]) -> int:
 
 
 def answered_through(log: list[dict[str, Any]]) -> int:
-    """How far the bot has answered, or people have dealt with things."""
+    """How far the bot has answered, or people have dealt with things, by a reply or by what they proposed."""
     bots: list[int] = [e.get("answers_through", 0) for e in log]
     handed: list[int] = [e["seq"] for e in log if e["kind"] == "owner_changed" and e["owner"] == "human"]
-    replied: list[int] = [e["seq"] for e in log if e["kind"] == "staff_reply"]
+    replied: list[int] = [e["seq"] for e in log if e["kind"] == "staff_reply" or of_staff(e)]
     return max([0, *bots, *handed, *replied])
 
 
@@ -145,15 +155,21 @@ def the_log_is_whole(log: list[dict[str, Any]], said: list[int]) -> None:
     assert answers == sorted(set(answers)), "a message was answered twice"
 
 
-def nothing_of_the_bot_under_a_person(log: list[dict[str, Any]]) -> None:
+def of_staff(event: dict[str, Any]) -> bool:
+    """Whether it is the proposal of a person."""
+    return event["kind"] == "proposal" and not event["automated"]
+
+
+def nothing_of_the_bot_under_a_person_nor_the_other_way_round(log: list[dict[str, Any]]) -> None:
     """INVARIANT 3."""
     owner, epoch = "bot", 1
+    of_people = {e["operation_id"] for e in log if of_staff(e)}
     for event in log:
         if event["kind"] == "owner_changed":
             assert event["owner_epoch"] == epoch + 1
             owner, epoch = event["owner"], event["owner_epoch"]
         if event["kind"] in ("bot_reply", "proposal") or event.get("state") == "submitted":
-            assert owner == "bot", event
+            assert owner == ("human" if event.get("operation_id") in of_people else "bot"), event
 
 
 def money_moves_at_most_once(product: Product, chat: Chat, log: list[dict[str, Any]]) -> None:

@@ -11,16 +11,20 @@ from typing import Any
 
 from temporalio.client import WorkflowHistory
 
+from domain.action import Cause
 from replaying.chains import Chain, fetch
 from replaying.determinism import replay
 from tests.workflows.scene import Scene
 from tests.workflows.shop_world import MAIL, NAME
 from workflows.messages import conversation_workflow_id
 
+DENIED_AT_ONCE = [Cause.PROPOSED.value, Cause.DENIED.value]
+
 
 async def chains_of(scene: Scene) -> list[Chain]:
-    """Every run of a scene's conversation and of its actions."""
-    ids = [conversation_workflow_id(scene.id), *(a.operation_id for a in await scene.actions())]
+    """Every run of a scene's conversation and of its actions; what was denied as it was proposed has none."""
+    actions = [a.operation_id for a in await scene.actions() if await scene.causes(a.operation_id) != DENIED_AT_ONCE]
+    ids = [conversation_workflow_id(scene.id), *actions]
     return [await fetch(scene.stage.client, ident) for ident in ids]
 
 

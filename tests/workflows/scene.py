@@ -92,10 +92,10 @@ class Scene:
         before = len(await self.actions())
         await self.say(f"I want a refund for order {self.person.order(k)}, please")
         proposed: Action = await until(lambda: self._more_actions_than(before), "a proposal", patience_s)
-        await until(lambda: self._runs(proposed.operation_id), "its workflow to run", patience_s)
+        await until(lambda: self.runs(proposed.operation_id), "its workflow to run", patience_s)
         return proposed.operation_id
 
-    async def _runs(self, operation_id: str) -> bool:
+    async def runs(self, operation_id: str) -> bool:
         try:
             return bool(await self.action_handle(operation_id).describe())
         except RPCError:

@@ -19,6 +19,7 @@ from policy.bundle import Bundle
 from stack import ports
 from stack.temporal import DYNAMIC_CONFIG, PRAGMAS, SEARCH_ATTRIBUTES, program
 from store.migrate import migrate
+from tests.conftest import put_in_force
 from tests.demo.conftest import ShopProcess
 from tests.postgres import Postgres, new_database
 from tests.workflows.shop_world import MARKET, SAAS, write_world
@@ -76,10 +77,8 @@ def furnish(made: Postgres) -> None:
             (bundle.digest, bundle.manifest.id, bundle.manifest.version, Jsonb({}), Jsonb(dict(bundle.files))),
         )
         for tenant, kind in ((MARKET, "marketplace"), (SAAS, "saas")):
-            owner.execute(
-                "INSERT INTO tenants (id, name, kind, policy_digest) VALUES (%s, %s, %s, %s)",
-                (tenant, tenant, kind, bundle.digest),
-            )
+            owner.execute("INSERT INTO tenants (id, name, kind) VALUES (%s, %s, %s)", (tenant, tenant, kind))
+            put_in_force(owner, tenant, bundle.digest)
             for staff_id, role in (("ann", "agent"), ("ben", "agent"), ("mia", "manager")):
                 owner.execute(
                     "INSERT INTO staff (tenant_id, id, name, role) VALUES (%s, %s, %s, %s)",

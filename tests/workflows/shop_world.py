@@ -56,17 +56,17 @@ def _named(p: Person) -> dict[str, Any]:
 def _buyer(p: Person) -> dict[str, Any]:
     amounts = {1: 2_000, 2: 3_000, 3: 20_000}
     orders = [_order(p.order(k), "delivered", amount) for k, amount in amounts.items()]
-    return {**_named(p), "orders": [*orders, _order(p.order(4), "shipped", 4_000)]}
+    return {**_named(p), "orders": [*orders, _order(p.order(4), "shipped", 4_000, "out_for_delivery")]}
 
 
-def _order(ident: str, status: str, captured_minor: int) -> dict[str, Any]:
-    scan = {"status": status, "at": "2026-01-02T10:00:00Z"}
+def _order(ident: str, status: str, captured_minor: int, scanned: str = "") -> dict[str, Any]:
+    scan = {"status": scanned or status, "at": "2026-01-02T10:00:00Z"}
     return {
         "id": ident,
         "status": status,
         "captured_minor": captured_minor,
         "items": [{"title": "Mug", "price_minor": captured_minor}],
-        "shipment": {"status": status, "events": [scan]},
+        "shipment": {"status": scanned or status, "events": [scan]},
     }
 
 

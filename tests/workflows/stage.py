@@ -17,6 +17,7 @@ from temporalio.worker import Worker
 
 import worker
 from activities.considering import Considering
+from activities.policybook import PolicyBook
 from activities.sorting import SortFailures
 from connectors.shop import ShopConnector
 from domain.connector import Lookup
@@ -108,7 +109,7 @@ class Stage:
 
     def activities(self) -> Sequence[Callable[..., Any]]:
         """The worker's own activities, but for an understanding with a defect."""
-        touchy = Considering(self.db, self.connector, TouchyUnderstander()).consider_turn
+        touchy = Considering(self.db, self.connector, TouchyUnderstander(), PolicyBook(self.db)).consider_turn
         own = worker.activities_of(self.settings, self.db, self.connector)
         return [touchy, *(a for a in own if a.__name__ != touchy.__name__)]
 

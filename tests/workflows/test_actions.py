@@ -13,6 +13,7 @@ from domain.conversation import EventKind
 from domain.errand import Errand
 from domain.words import NoticeKind
 from policy.bundle import Bundle
+from tests.conftest import put_in_force
 from tests.postgres import Postgres
 from tests.workflows.scene import Scene, until
 from tests.workflows.shop_world import SAAS
@@ -106,21 +107,40 @@ async def test_a_withdrawn_proposal_is_rejected_and_told(scene: Scene) -> None:
     assert await scene.action_handle(operation_id).result() == "rejected"
 
 
-async def test_two_conversations_on_one_order_are_never_both_in_flight(scene: Scene) -> None:
-    twin = await Scene(scene.stage, person=scene.person).begin()
-    first, second = await scene.ask_refund(), await twin.ask_refund()
+async def test_two_conversations_on_one_subscription_are_never_both_in_flight(scene: Scene) -> None:
+    one = await Scene(scene.stage, tenant=SAAS).begin()
+    twin = await Scene(scene.stage, tenant=SAAS, person=one.person).begin()
+    first, second = await _ask_to_cancel(one), await _ask_to_cancel(twin)
     gate = scene.stage.gates.before(Errand.DISPATCH_ACTION, first)
-    await scene.decide(first)
+    await one.decide(first)
     await gate.until_reached()
     await twin.decide(second)
-    await until(lambda: _was(twin, second, "busy"), "the second to find the order taken")
+    await until(lambda: _was(twin, second, "busy"), "the second to find the subscription taken")
     assert (await twin.action(second)).state is ActionState.AWAITING_APPROVAL
     gate.open()
-    await scene.comes_to(first, ActionState.CONFIRMED)
+    await one.comes_to(first, ActionState.CONFIRMED)
     await twin.comes_to(second, ActionState.REJECTED)
     assert (await twin.causes(second))[-1] == Cause.DENIED
-    assert len(scene.effects(first)) == 1
+    assert len(one.effects(first)) == 1
     assert twin.effects(second) == []
+
+
+async def _ask_to_cancel(scene: Scene) -> str:
+    await scene.say(f"Please cancel my subscription {scene.person.subscription()}")
+    (action,) = await until(scene.actions, "a proposal")
+    await until(lambda: scene.runs(action.operation_id), "its workflow to run")
+    return str(action.operation_id)
+
+
+async def test_a_second_refund_of_an_order_that_is_spoken_of_elsewhere_is_denied(scene: Scene) -> None:
+    twin = await Scene(scene.stage, person=scene.person).begin()
+    first = await scene.ask_refund()
+    await twin.say(f"I want a refund for order {twin.person.order(1)}, please")
+    (second,) = await until(twin.actions, "the second to be judged")
+    assert (await twin.causes(second.operation_id))[-1] == Cause.DENIED
+    await scene.decide(first)
+    await scene.comes_to(first, ActionState.CONFIRMED)
+    assert twin.effects(second.operation_id) == []
 
 
 async def _was(scene: Scene, operation_id: str, detail: str) -> bool:
@@ -152,6 +172,19 @@ def tenant_with(database: Postgres, scene: Scene, column: str, value: object) ->
             owner.execute(f"UPDATE tenants SET {column} = %s WHERE id = %s", (before, scene.tenant))
 
 
+@contextmanager
+def policy_changed(database: Postgres, scene: Scene, digest: str) -> Iterator[None]:
+    """Publish another bundle to the scene's tenant, and what was in force before afterwards."""
+    with psycopg.connect(database.owner_url, autocommit=True) as owner:
+        found = owner.execute("SELECT policy_in_force(%s, now())", (scene.tenant,)).fetchone()
+        assert found is not None
+        put_in_force(owner, scene.tenant, digest)
+        try:
+            yield
+        finally:
+            put_in_force(owner, scene.tenant, found[0])
+
+
 async def test_the_kill_switch_stops_a_confirmed_action(scene: Scene, database: Postgres) -> None:
     operation_id = await scene.ask_refund()
     with tenant_with(database, scene, "dispatch_halted", True):
@@ -178,7 +211,7 @@ async def test_a_policy_that_changed_after_the_approval_is_asked_about_again(sce
     gate = scene.stage.gates.before(Errand.RESERVE_ACTION, operation_id)
     await scene.decide(operation_id)
     await gate.until_reached()
-    with tenant_with(database, scene, "policy_digest", _another_bundle(database)):
+    with policy_changed(database, scene, _another_bundle(database)):
         gate.open()
         await until(lambda: _was(scene, operation_id, "ask_again"), "the reservation to ask again")
         await until(lambda: _missing(scene, operation_id, ("customer",)), "the customer to be asked again")
@@ -192,7 +225,7 @@ async def test_a_policy_that_changed_after_the_approval_is_asked_about_again(sce
 def _another_bundle(database: Postgres) -> str:
     """The same rules under another digest."""
     base = Bundle.load()
-    bundle = Bundle.parse({**base.files, "policies.cedar": base.files["policies.cedar"] + "\n// Reviewed.\n"})
+    bundle = Bundle.parse({**base.files, "general.cedar": base.files["general.cedar"] + "\n// Reviewed.\n"})
     with psycopg.connect(database.owner_url, autocommit=True) as owner:
         owner.execute(
             "INSERT INTO policy_bundles (digest, bundle_id, version, manifest, files)"

@@ -23,7 +23,7 @@ async def test_an_idle_conversation_closes_once_and_a_new_message_reopens_it_und
     closed = (await scene.log(EventKind.OWNER_CHANGED))[-1]
     assert (await scene.view()).owner is Owner.CLOSED
     silence = closed.at - (await scene.answers())[-1].at
-    assert IDLE_S <= silence.total_seconds() < 2 * IDLE_S
+    assert silence.total_seconds() >= IDLE_S
     took = await scene.ask_status()
     replies = await scene.answered(2)
     assert replies[-1].body["answers_through"] == took.seq
