@@ -115,6 +115,7 @@ def doctor(
     Exit status: 0 all is well, 1 something is not.
     """
     import settings
+    from cli_duties import policies_not_loading
     from stack.doctor import Installation, examine, report
     from stack.environment import recorded
     from stack.faults import StackFault
@@ -140,6 +141,7 @@ def doctor(
         data_dir=told.data_dir,
         migration_head=_migration_head(),
         unknown_variables=tuple(settings.unknown_variables(settings.inherited_environment())),
+        policies_not_loading=lambda: policies_not_loading(told),
     )
     raise typer.Exit(report(examine(installation), as_json))
 
@@ -148,13 +150,14 @@ def doctor(
 def migrate() -> None:
     """Bring the database to the newest schema, and policy that came with an older version to that of this one.
 
-    What somebody has published is left alone. Safe to run again.
+    What somebody has published is left alone; where that does not load any more, it is said. Safe to run again.
     Exit status: 0 it is there, 1 it could not be reached or changed.
     """
     import asyncio
 
     from sqlalchemy.exc import SQLAlchemyError
 
+    from cli_duties import policies_not_loading
     from seeding.tenants import shipped_base
     from store.database import Database
     from store.migrate import migrate as run
@@ -176,6 +179,8 @@ def migrate() -> None:
         raise failed("migrate", plainly(fault), 1) from None
     if renewed:
         typer.echo(f"the base policy of this version counts for {', '.join(renewed)}")
+    for broken in policies_not_loading(told) or ():
+        typer.echo(f"warning: {broken}", err=True)
 
 
 @app.command()

@@ -38,11 +38,14 @@ def verify(
 ) -> None:
     """Recompute the chain of each tenant's audit; say where a row was edited, dropped, inserted or moved.
 
-    Exit status: 0 all of it is whole, 1 it could not be read, 2 an option is wrong, 3 it is not whole.
+    Exit status: 0 all of it is whole, 1 it could not be read, or a file has no such rows, 2 an option is wrong,
+    3 it is not whole.
     """
     import json
 
     anchors = _anchors(expect or [], tenant)
+    if file and data_dir:
+        raise failed("audit verify", ValueError("--file is verified without a stack: leave --data-dir out"), 2)
     found = _of_file(file, tenant, anchors) if file else _of_database(data_dir, tenant, anchors)
     if as_json:
         typer.echo(json.dumps([v.model_dump(mode="json") for v in found]))
@@ -77,7 +80,8 @@ def export(
     try:
         done = in_database("audit export", tenant, data_dir, work)
     except OSError as fault:
-        raise failed("audit export", fault, 1) from None
+        what = ValueError(f"{to or 'standard output'} cannot be written: {fault.strerror or fault}")
+        raise failed("audit export", what, 1) from None
     for one in done:
         end = f"; the last is {one.head.n}:{one.head.hash}" if one.rows else ""
         typer.echo(f"{one.tenant_id}: {one.rows} rows{end}", err=True)
@@ -85,13 +89,13 @@ def export(
 
 def _of_file(file: typer.FileBinaryRead, tenant: str | None, anchors: dict[int, str]) -> "tuple[Verified, ...]":
     from auditing.meter import Meter
-    from auditing.verifying import NotARow, verify_lines
+    from auditing.verifying import NoRows, NotARow, verify_lines
 
     try:
         with Meter("rows") as meter:
             return verify_lines(file, tenant, anchors, meter.advance)
-    except NotARow as fault:
-        raise failed("audit verify", ValueError(f"{file.name}: {fault}"), 3) from None
+    except (NotARow, NoRows) as fault:
+        raise failed("audit verify", ValueError(f"{file.name}: {fault}"), 1) from None
 
 
 def _of_database(data_dir: Path | None, tenant: str | None, anchors: dict[int, str]) -> "tuple[Verified, ...]":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import typer
 
 from cli_ends import failed
-from cli_record import DataDirOption, SinceOption, TenantOption, in_database, since_when
+from cli_record import DataDirOption, SinceOption, TenantOption, in_database, since_when, warn_of_unread
 
 if TYPE_CHECKING:
     from auditing.backtesting import Run
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from store.database import Database
 
 BUNDLE = (
-    "A bundle's folder, the name of one that comes with Interlock, or 6 or more digits of a published one's digest."
+    "A bundle's folder; or a published one: its ID (then the newest), ID@VERSION, or 6 or more digits of its digest;"
+    " or the name of one that comes with Interlock. The first of these that there is."
 )
 Bundle = Annotated[str, typer.Argument(metavar="BUNDLE", help=BUNDLE)]
 UseOption = Annotated[
@@ -69,7 +70,7 @@ def backtest(
 
 def diff(
     one: Annotated[str, typer.Argument(metavar="A", help=BUNDLE)],
-    other: Annotated[str, typer.Argument(metavar="B", help="The bundle to compare it with.")],
+    other: Annotated[str, typer.Argument(metavar="B", help="The bundle to compare it with, named in the same ways.")],
     since: SinceOption = None,
     tenant: TenantOption = None,
     use: UseOption = "both",
@@ -92,10 +93,14 @@ def _run(command: str, asked: _Asked, as_json: bool) -> None:
     from time import monotonic
 
     from auditing.backtesting import Run
+    from auditing.bundles import is_folder
     from auditing.telling import Telling
     from language.formats import exponent
     from policy.tally import Tally
 
+    for name in (asked.against, asked.bundle):
+        if name is not None and is_folder(name):
+            warn_of_unread(command, Path(name))
     run, began_at = Run(Tally(asked.examples)), monotonic()
     with suppress(KeyboardInterrupt):
         _judge_all(command, asked, run)

@@ -27,6 +27,7 @@ def judge(
 ) -> None:
     """Judge requests for a shop's tools: a line {id, verdict, rules} for each, its verdict permit, ask or forbid.
 
+    A line that is no request is forbidden by `not-a-request`, where its id can be read, and told on standard error.
     Exit status: 0 every line was judged, 1 the bundle or the world cannot be read, 2 an option is wrong, 3 some lines
     are no requests or name a principal whom nobody knows; the others are judged all the same.
     """
@@ -60,13 +61,19 @@ def _engine(bundle: str) -> "PolicyEngine":
     """The engine of a bundle that judges requests for a shop's tools. Raises BundleInvalid."""
     from policy.bundle import BUNDLES, Bundle
     from policy.engine import PolicyEngine
-    from policy.manifest import Facts
+    from policy.manifest import MANIFEST, Facts
 
-    named = Path(bundle)
-    loaded = Bundle.load(named if named.is_dir() else BUNDLES / bundle)
-    if loaded.facts is not Facts.RETAIL:
-        what = f"bundle {loaded.manifest.id} judges actions on accounts; name one whose manifest has the facts retail"
+    named, shipped = Path(bundle), sorted(path.name for path in BUNDLES.iterdir() if path.is_dir())
+    if not named.is_dir() and bundle not in shipped:
+        what = (
+            f"there is no bundle {bundle!r}: give a bundle's folder, or one that comes with Interlock, such as retail"
+        )
         raise failed(COMMAND, ValueError(what), 1)
+    meant = bundle in shipped and not (named / MANIFEST).exists()  # a folder of that name may hold the shop's data
+    loaded = Bundle.load(BUNDLES / bundle if meant else named)
+    if loaded.facts is not Facts.RETAIL:
+        what = f"bundle {loaded.manifest.id} judges actions on accounts; name one of a shop's tools, such as retail"
+        raise failed(COMMAND, ValueError(f"{what}: its manifest has the facts retail"), 1)
     return PolicyEngine(loaded)
 
 

@@ -37,6 +37,15 @@ def since_when(command: str, text: str | None) -> datetime | None:
         raise failed(command, ValueError(f"--since: {error}"), 2) from None
 
 
+def warn_of_unread(command: str, folder: Path) -> None:
+    """Say on standard error what in a bundle's folder is not read: a rule in a misnamed file decides nothing."""
+    from policy.bundle import unread
+
+    for name in unread(folder):
+        why = "only manifest.json, schema.cedarschema, cases.jsonl and *.cedar are"
+        typer.echo(f"interlock {command}: warning: {folder / name} is not read; {why}", err=True)
+
+
 def in_database(
     command: str,
     tenant: str | None,

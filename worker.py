@@ -67,7 +67,15 @@ def activities_of(settings: Settings, db: Database, shop: ShopConnector) -> Sequ
     proposing = Proposing(
         db, policies, words, int(settings.customer_confirmation_ttl_s), int(settings.staff_approval_ttl_s)
     )
-    executing = Executing(db, shop, policies, words, int(settings.reservation_claim_ttl_s), SENDS_MAX)
+    executing = Executing(
+        db,
+        shop,
+        policies,
+        words,
+        int(settings.reservation_claim_ttl_s),
+        SENDS_MAX,
+        int(settings.staff_approval_ttl_s),
+    )
     reconciling = Reconciling(db, shop, words, int(settings.reconcile_deadline_s), SENDS_MAX)
     return [
         considering.consider_turn,

@@ -10,6 +10,7 @@ from uuid import uuid4
 from domain.account import Evidence
 from domain.action import ApprovalRole
 from domain.catalogue.wish import NotProposable
+from domain.permission import Tool, ToolQuestion, ToolRole
 from domain.principal import VerifiedPrincipal
 from domain.refusal import CannotPropose, Forbidden
 from domain.verdict import Actor, Judgement, PolicyQuestion
@@ -41,6 +42,10 @@ class Judges(Protocol):
         """Return the verdict under that bundle, which is open, and what it was judged on."""
         ...
 
+    def allows(self, digest: str, question: ToolQuestion) -> bool:
+        """Return whether a tool may be used under that bundle, which is open."""
+        ...
+
 
 class StaffActing:
     """Holds what a person's proposal is judged with."""
@@ -64,7 +69,8 @@ class StaffActing:
     async def propose(self, staff: VerifiedPrincipal, conversation_id: str, request: StaffRequest) -> StaffProposed:
         """Read the account anew, judge what `staff` asks for in their role of now, and put it into the ledger.
 
-        Raises the refusals of `propose_by_staff`, CannotPropose for what does not fit the account, and Unreachable.
+        Raises the refusals of `propose_by_staff`, Forbidden where the role may not propose as much, CannotPropose for
+        what does not fit the account, and Unreachable.
         """
         begun = await standing(self._db, staff, conversation_id, request)
         if begun.answered is not None:
@@ -85,6 +91,8 @@ class StaffActing:
     async def _judged(self, actor: Actor, facts: ProposingFacts, now: datetime) -> Judgement:
         around = facts.circumstances
         await self._policies.open(around.tenant_id, around.policy_digest)
+        if not self._policies.allows(around.policy_digest, _door(actor, facts)):
+            raise Forbidden(f"The policy in force does not let the role {actor.role} propose that, with this at stake.")
         return self._policies.judge(around.policy_digest, around.question(facts.payload, facts.found, now, actor))
 
     def _proposal(self, actor: Actor, facts: ProposingFacts, judged: Judgement, language: str) -> Proposal:
@@ -99,6 +107,21 @@ class StaffActing:
             language=language,
             ttl_s=self._staff_ttl_s if needs_staff else self._confirmation_ttl_s,
         )
+
+
+def _door(actor: Actor, facts: ProposingFacts) -> ToolQuestion:
+    """May somebody in this role propose it? What is at stake is known only once the account has been read."""
+    around, payload = facts.circumstances, facts.payload
+    return ToolQuestion(
+        tenant_id=around.tenant_id,
+        tenant_kind=around.tenant_kind,
+        stage=around.stage,
+        role=ToolRole(actor.role),
+        tool=Tool.PROPOSE,
+        kind=payload.kind.value,
+        amount_minor=payload.stake_minor,
+        currency=payload.stake_currency,
+    )
 
 
 def _actor(staff: VerifiedPrincipal) -> Actor:

@@ -7,15 +7,16 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from uuid import uuid4
 
+import structlog
 from temporalio import activity
 
 from activities.business import BusinessSystem
 from activities.policybook import PolicyBook
 from domain.account import Account, Evidence
-from domain.catalogue.wish import Wish
+from domain.action import Payload, payload_of
 from domain.conversation import Owner
 from domain.errand import Considered, ConsiderTurn, Errand
-from domain.fault import Unreachable
+from domain.fault import OperationalFault, Unreachable
 from domain.handoff import HandoffReason
 from domain.permission import Tool, ToolRole
 from domain.situation import Situation
@@ -33,12 +34,14 @@ from store.policies import in_force
 from store.reading import TEXTS_PER_TURN_MAX, read_turn, record_evidence
 from store.turns import mark_consumed
 
+log = structlog.get_logger()
+
 READ_TIMEOUT_S = 1.5
 PATIENT_READ_TIMEOUT_S = 5.0
 ATTEMPTS_BEFORE_A_PERSON = 4  # of the ordinary activity, some ten seconds in all
 
-May = Callable[[Tool, Wish | None], bool]
-"""May the bot use this tool, for this wish if any?"""
+May = Callable[[Tool, Payload | None], bool]
+"""May the bot use this tool, for a change like this if any?"""
 _NEEDS_NO_ACCOUNT = frozenset({Intent.THANKS_GREETING, Intent.ASKS_FOR_PERSON})
 
 
@@ -64,7 +67,13 @@ class Considering:
         understood = self._understander.understand(turn.texts, turn.context)
         if len(turn.texts) > TEXTS_PER_TURN_MAX:
             return _considered(turn, understood, HandOff(reason=HandoffReason.TOO_MANY_MESSAGES))
-        may = await self._permissions(turn.tenant)
+        try:
+            may = await self._permissions(turn.tenant)
+        except OperationalFault as fault:  # nobody's message waits for a bundle to be mended
+            if not ask.patient or activity.info().attempt < ATTEMPTS_BEFORE_A_PERSON:
+                raise
+            log.error("policy.unreadable", tenant_id=ask.tenant_id, code=fault.code)
+            return _considered(turn, understood, HandOff(reason=HandoffReason.POLICY_UNREADABLE))
         if not _wants_person(understood) and not _may_deal_with(turn, understood, may):
             return _considered(turn, understood, HandOff(reason=HandoffReason.POLICY_FORBIDS))
         try:
@@ -74,7 +83,7 @@ class Considering:
                 raise
             return _considered(turn, understood, HandOff(reason=HandoffReason.ACCOUNT_UNREADABLE))
         situation = _situation(turn, understood, found, await self._confirmable(turn, understood))
-        step = _permitted(next_step(situation), may)
+        step = _permitted(next_step(situation), turn, found, may)
         considered = _considered(turn, understood, step, found.evidence_id if found else None)
         return considered.model_copy(update={"meant": meant(situation), "refresh": _to_refresh(considered, found)})
 
@@ -82,11 +91,11 @@ class Considering:
         """What the bundle in force lets the bot use at this stage of rollout; where none is, nothing."""
         digest = tenant.policy_digest
         if digest is None:
-            return lambda tool, wish: False
+            return lambda tool, payload: False
         await self._policies.open(tenant.id, digest)
 
-        def may(tool: Tool, wish: Wish | None) -> bool:
-            told = (wish.kind.value, wish.amount_minor or 0, wish.currency or "") if wish else ()
+        def may(tool: Tool, payload: Payload | None) -> bool:
+            told = (payload.kind.value, payload.stake_minor, payload.stake_currency) if payload else ()
             return self._policies.allows(digest, tenant.question(ToolRole.BOT, tool, *told))
 
         return may
@@ -123,10 +132,12 @@ def _may_deal_with(turn: TurnRow, understood: Understanding, may: May) -> bool:
     return may(Tool.ANSWER, None) and (may(Tool.READ_ACCOUNT, None) or not _needs_account(turn, understood))
 
 
-def _permitted(step: Step, may: May) -> Step:
-    """The step, or a person where the bot may not even propose such a thing."""
-    barred = isinstance(step, Propose) and not may(Tool.PROPOSE, step)
-    return HandOff(reason=HandoffReason.POLICY_FORBIDS) if barred else step
+def _permitted(step: Step, turn: TurnRow, found: Evidence | None, may: May) -> Step:
+    """The step, or a person where the bot may not even propose such a thing, with as much at stake."""
+    if not isinstance(step, Propose):
+        return step
+    payload = payload_of(step, found.account, turn.customer_id) if found and turn.customer_id else None
+    return step if may(Tool.PROPOSE, payload) else HandOff(reason=HandoffReason.POLICY_FORBIDS)
 
 
 def _to_refresh(considered: Considered, found: Evidence | None) -> tuple[str, ...]:

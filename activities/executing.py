@@ -17,7 +17,7 @@ from activities.business import BusinessSystem
 from activities.policybook import PolicyBook
 from domain.action import Action, ActionState
 from domain.errand import ActionRef, Errand, ReserveAction
-from domain.fault import Unreachable
+from domain.fault import OperationalFault, Unreachable
 from domain.turn import ActionProgress, ClaimResult, ReserveResult
 from domain.words import Words
 from store.database import Database
@@ -45,6 +45,7 @@ class Executing:
         words: Words,
         claim_ttl_s: int,
         sends_max: int,
+        staff_ttl_s: int,
     ) -> None:
         self._db = db
         self._business = business
@@ -52,6 +53,7 @@ class Executing:
         self._words = words
         self._claim_ttl_s = claim_ttl_s
         self._sends_max = sends_max
+        self._staff_ttl_s = staff_ttl_s
 
     @activity.defn(name=Errand.LOAD_ACTION)
     async def load_action(self, ask: ActionRef) -> ActionProgress:
@@ -60,13 +62,19 @@ class Executing:
 
     @activity.defn(name=Errand.RESERVE_ACTION)
     async def reserve_action(self, ask: ReserveAction) -> ReserveResult:
-        """Read the account anew, judge again, and move the action to `submitted`; or say why not."""
+        """Read the account anew, judge again, and move the action to `submitted`; or say why not.
+
+        What cannot be had now is had later: its workflow tries again, and the time to approve still runs out.
+        """
         facts = await reservation_facts(self._db, ask.tenant_id, ask.operation_id, datetime.now(UTC))
-        await self._policies.open(ask.tenant_id, facts.policy_digest)
+        if facts.refused is not None:
+            return facts.refused
+        if not await self._opened(ask.tenant_id, facts.policy_digest):
+            return ReserveResult.UNJUDGED
         try:
             found = await self._business.read_account(ask.tenant_id, facts.customer_id, str(uuid4()), READ_TIMEOUT_S)
         except Unreachable:
-            return ReserveResult.STALE_EVIDENCE  # its workflow tries again, and the time to approve still runs out
+            return ReserveResult.STALE_EVIDENCE
         subject = f"customer:{facts.customer_id}"
         await record_evidence(self._db, ask.tenant_id, facts.conversation_id, subject, found)
         return await reserve(
@@ -78,7 +86,17 @@ class Executing:
             self._policies.judge,
             self._words,
             datetime.now(UTC),
+            self._staff_ttl_s,
         )
+
+    async def _opened(self, tenant_id: str, digest: str) -> bool:
+        """Whether the bundle in force can judge; where it cannot, that is loud, and somebody has to publish."""
+        try:
+            await self._policies.open(tenant_id, digest)
+        except OperationalFault as fault:
+            log.error("policy.unreadable", tenant_id=tenant_id, policy_digest=digest, code=fault.code)
+            return False
+        return True
 
     @activity.defn(name=Errand.DISPATCH_ACTION)
     async def dispatch_action(self, ask: ActionRef) -> ActionState:

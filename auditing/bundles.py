@@ -21,6 +21,13 @@ class NoBundle(ValueError):
     """What was named is no bundle, or cannot count for a tenant; str() says why."""
 
 
+class _Named(Noun):
+    """What a name stands for, and where it was found."""
+
+    sources: Sources
+    origin: str
+
+
 class Candidate(Noun):
     """A named bundle, by tenant: as it would count for each of them."""
 
@@ -33,10 +40,10 @@ async def candidate(db: Database, tenants: Sequence[str], name: str) -> Candidat
 
     A tenant's layer counts for its tenant alone.
     """
-    sources = await _named(db, tenants, name)
-    loaded = sources.bundle()
+    named = await _named(db, tenants, name)
+    sources, loaded = named.sources, named.sources.bundle()
     manifest = loaded.manifest
-    title = f"{manifest.id} {manifest.version} ({loaded.digest[:12]})"
+    title = f"{manifest.id} {manifest.version} ({loaded.digest[:12]}, {named.origin})"
     if manifest.tenant is not None:
         if manifest.tenant not in tenants:
             raise NoBundle(f"{name} is a layer of the tenant {manifest.tenant}, and counts for no other")
@@ -73,24 +80,25 @@ def _under_layer(base: Sources, base_id: str, now: StoredBundle | None) -> Sourc
     return laid
 
 
-async def _named(db: Database, tenants: Sequence[str], name: str) -> Sources:
-    folder = _folder(name)
-    if folder is not None:
-        return await _in_folder(db, tenants, folder)
+async def _named(db: Database, tenants: Sequence[str], name: str) -> _Named:
+    if is_folder(name):
+        return _Named(sources=await _in_folder(db, tenants, Path(name)), origin=f"folder {name}")
     for tenant in tenants:
         with suppress(NotFound):
-            return sources_of(await find_bundle(db, tenant, name))
+            found = await find_bundle(db, tenant, name)
+            return _Named(sources=sources_of(found), origin=f"published {found.published_at:%Y-%m-%d %H:%M} UTC")
     shipped = sorted(path.name for path in BUNDLES.iterdir() if path.is_dir())
     if name in shipped:
-        return Sources(files=read_folder(BUNDLES / name))
+        return _Named(sources=Sources(files=read_folder(BUNDLES / name)), origin="comes with Interlock")
     raise NoBundle(
         f"there is no bundle {name!r}: name a folder, a published one by its id, ID@VERSION or the beginning of its"
         f" digest (interlock policy list), or one that comes with Interlock ({', '.join(shipped)})"
     )
 
 
-def _folder(name: str) -> Path | None:
-    return Path(name) if Path(name).is_dir() else None
+def is_folder(name: str) -> bool:
+    """Tell whether a bundle is named by its folder."""
+    return Path(name).is_dir()
 
 
 async def _in_folder(db: Database, tenants: Sequence[str], folder: Path) -> Sources:

@@ -75,24 +75,34 @@ class NotARow(ValueError):
     """A line is no row of an export; str() says which and why."""
 
 
+class NoRows(ValueError):
+    """There is nothing in an export to verify; str() says what is there instead."""
+
+
 def verify_lines(
     lines: Iterable[bytes], tenant_id: str | None, anchors: Anchors, progress: Progress
 ) -> tuple[Verified, ...]:
-    """Return what is wrong with each tenant's rows in an export, or with those of one. Raises NotARow.
+    """Return what is wrong with each tenant's rows in an export, or with those of one. Raises NotARow or NoRows.
 
     An export may start behind the first row, and ends where it ends: an anchor tells what it should reach.
     """
-    walks: dict[str, _Walk] = {} if tenant_id is None else {tenant_id: _Walk(Chain(tenant_id, anchors))}
+    walks: dict[str, _Walk] = {}
+    others: set[str] = set()
     for number, line in enumerate(lines, start=1):
         progress(1)
         row = _row(number, line)
+        if tenant_id not in (None, row.tenant_id):
+            others.add(row.tenant_id)
+            continue
         walk = walks.get(row.tenant_id)
-        if walk is None and tenant_id is None:
-            walk = walks[row.tenant_id] = _Walk(Chain(row.tenant_id, {}))
-        if walk is not None:
-            if walk.first == 0 and row.n > 1:
-                walk.found(walk.chain.start_after(Head(n=row.n - 1, hash=row.previous)))
-            walk.take(row)
+        if walk is None:
+            walk = walks[row.tenant_id] = _Walk(Chain(row.tenant_id, anchors if tenant_id else {}))
+        if walk.first == 0 and row.n > 1:
+            walk.found(walk.chain.start_after(Head(n=row.n - 1, hash=row.previous)))
+        walk.take(row)
+    if not walks:
+        whose = f"it has no row of {tenant_id}" if tenant_id else "it has no rows"
+        raise NoRows(f"{whose}; it has rows of {', '.join(sorted(others))}" if others else f"{whose}: it is empty")
     for walk in walks.values():
         walk.found(walk.chain.end(None))
     return tuple(walk.result() for walk in walks.values())

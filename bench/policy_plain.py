@@ -27,6 +27,7 @@ class PlainEngine:
 
     def __init__(self, bundle: Bundle) -> None:
         self._policies = cedarpy.PolicySet.from_str("\n".join(rule.text for rule in bundle.rules))
+        self._blind = {rule.id for rule in bundle.rules if rule.approval_blind}
         self._schema = bundle.schema
         self._entities = cedarpy.Entities.from_json_str("[]", bundle.schema)
 
@@ -44,7 +45,13 @@ class PlainEngine:
                 return Plain(VerdictKind.FORBID, (*_ids(larger), "evaluation-error"))
             if larger.allowed:
                 return Plain(VerdictKind.ASK, _ids(larger), _in_order({*granted, *more}))
-        return Plain(VerdictKind.FORBID, _ids(result) or ("default-deny",))
+        return Plain(VerdictKind.FORBID, self._lasting(request, _ids(result)) or ("default-deny",))
+
+    def _lasting(self, request: Mapping[str, Any], rule_ids: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of the rules that object whatever is approved; what never looks at approvals goes first."""
+        blind = tuple(name for name in rule_ids if name in self._blind)
+        left = _ids(self._ask(request, tuple(ApprovalRole)))
+        return blind or tuple(name for name in rule_ids if name in left)
 
     def _ask(self, request: Mapping[str, Any], approvals: Collection[ApprovalRole]) -> cedarpy.AuthzResult | None:
         try:

@@ -13,7 +13,7 @@ import httpx
 from pydantic import ValidationError
 
 from domain.account import Account, Evidence
-from domain.action import Action, CancelSubscriptionPayload, RefundPayload
+from domain.action import Action, CancelSubscriptionPayload, ExchangeItemsPayload, RefundPayload
 from domain.connector import ConnectorContract, Lookup, LookupKind, OutcomeKind, WriteOutcome
 from domain.fault import Unreachable
 
@@ -28,6 +28,9 @@ CONTRACT = ConnectorContract(
     late_commit_bound_s=30,
     evidence_max_age_s=60,
 )
+
+# What a payload holds besides, so that people see what they approve and the ledger what moves.
+_NOT_THE_SHOPS = frozenset({"kind", "resource_version", "shown", "method_label", "due_minor", "due_currency"})
 
 # A write that has not begun to leave after this is not sent at all: the rest of SEND_MARGIN_S is the executor's.
 FIRST_BYTE_MAX_S = 4.0
@@ -252,18 +255,26 @@ def _lookup(found: dict[str, Any]) -> Lookup:
 def _request(action: Action) -> tuple[str, dict[str, Any]]:
     """Return where a write goes and what it says. Raises Unreachable where its ids cannot be in a path.
 
-    The shop takes the catalogue's own fields, so that what it does is what was approved, to the last of them.
+    The shop takes the catalogue's own fields, so that what it does is what was approved, to the last of them; of a
+    payment of an order it takes the payment and its version, of an exchange the difference alone.
     """
     asked = {"operation_id": action.operation_id, "customer_id": action.customer_id}
     common = {**asked, "expected_version": action.payload.resource_version}
+    besides = _NOT_THE_SHOPS
     match action.payload:
         case CancelSubscriptionPayload() as cancel:
             return _path("tenants", action.tenant_id, "subscriptions", cancel.subscription_id, "cancel"), common
-        case RefundPayload():
+        case RefundPayload() as refund:
             path = _path("tenants", action.tenant_id, "refunds")
+            if refund.payment_id and refund.payment_version is not None:
+                besides |= {"order_id", "payment_version"}
+                common["expected_version"] = refund.payment_version
+        case ExchangeItemsPayload() as exchange:
+            path = _path("tenants", action.tenant_id, "changes", exchange.kind.value)
+            besides |= {"amount_minor", "currency"}
         case payload:
             path = _path("tenants", action.tenant_id, "changes", payload.kind.value)
-    fields = action.payload.model_dump(mode="json", exclude={"kind", "resource_version", "shown"}, exclude_none=True)
+    fields = action.payload.model_dump(mode="json", exclude=set(besides), exclude_none=True)
     return path, {**fields, **common}
 
 

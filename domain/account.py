@@ -3,15 +3,22 @@
 Amounts are integer minor units of the currency beside them; times are aware and UTC.
 """
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from domain.base import Noun
 
+_T = TypeVar("_T")
+
 
 class Fact(BaseModel):
-    """A frozen value read from outside: it drops fields it does not know, since providers add them freely."""
+    """A frozen value read from outside: it drops fields it does not know, since providers add them freely.
+
+    What a provider leaves out never allows anything: a default is the value that permits least.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -25,7 +32,7 @@ class Item(Fact):
     title: str
     quantity: int = 1
     price_minor: int
-    returnable: bool = True
+    returnable: bool = False
 
 
 class Variant(Fact):
@@ -35,7 +42,7 @@ class Variant(Fact):
     product_id: str
     title: str = ""
     price_minor: int
-    available: bool = True
+    available: bool = False
 
 
 class Address(Fact):
@@ -44,7 +51,7 @@ class Address(Fact):
     id: str
     label: str = ""
     lines: tuple[str, ...] = ()
-    verified: bool = True
+    verified: bool = False
 
 
 class PaymentMethod(Fact):
@@ -153,6 +160,8 @@ class Payment(Fact):
         return max(0, self.amount_minor - self.refunded_minor)
 
 
+OWN_ACCOUNT = "account"  # the customer's, whoever it is: a customer's id may be an address, and is in no history
+
 Resource = Order | Subscription | Payment | Profile
 
 
@@ -169,16 +178,16 @@ class Account(Fact):
     variants: tuple[Variant, ...] = ()  # of the products in the orders
 
     def order(self, order_id: str) -> Order | None:
-        """The customer's own order of that id (ids compare without case), or None."""
-        return next((o for o in self.orders if o.id.casefold() == order_id.casefold()), None)
+        """The customer's own order of that id, or None; without its case only where that leaves one alone."""
+        return _called(order_id, ((o.id, o) for o in self.orders))
 
     def subscription(self, subscription_id: str) -> Subscription | None:
-        """The customer's own subscription of that id, or None."""
-        return next((s for s in self.subscriptions if s.id.casefold() == subscription_id.casefold()), None)
+        """The customer's own subscription of that id, or None; case as for an order."""
+        return _called(subscription_id, ((s.id, s) for s in self.subscriptions))
 
     def payment(self, payment_id: str) -> Payment | None:
-        """The customer's own payment of that id, or None."""
-        return next((p for p in self.payments if p.id.casefold() == payment_id.casefold()), None)
+        """The customer's own payment of that id, or None; case as for an order."""
+        return _called(payment_id, ((p.id, p) for p in self.payments))
 
     def address(self, address_id: str | None) -> Address | None:
         """The address of that id in the customer's own book, or None."""
@@ -189,8 +198,8 @@ class Account(Fact):
         return next((m for m in self.payment_methods if m.id == method_id), None)
 
     def plan(self, name: str | None) -> Plan | None:
-        """The plan of that name that is offered (names compare without case), or None."""
-        return next((p for p in self.plans if p.name.casefold() == (name or "").casefold()), None)
+        """The plan of that name that is offered, or None; case as for an order."""
+        return _called(name or "", ((p.name, p) for p in self.plans))
 
     def resource(self, name: str) -> Resource | None:
         """What a payload's `resource` (`order:ID`, `payment:ID`, `subscription:ID`, `account:ID`) names, or None."""
@@ -203,9 +212,17 @@ class Account(Fact):
             case "subscription":
                 return self.subscription(ident)
             case "account":
-                return self.profile if self.profile and self.profile.id == ident else None
+                return self.profile if self.profile and ident in ("", self.profile.id) else None
             case _:
                 return None
+
+
+def _called(wanted: str, named: Iterable[tuple[str, _T]]) -> _T | None:
+    """The one that is called so to the letter, else the only one that is called so without case, else none."""
+    alike = [(name, thing) for name, thing in named if name.casefold() == wanted.casefold()]
+    exact = [(name, thing) for name, thing in alike if name == wanted]
+    found = [thing for _, thing in exact or alike]
+    return found[0] if len(found) == 1 else None
 
 
 class Evidence(Noun):

@@ -163,6 +163,7 @@ class Action(Noun):
     external_id: str | None = None
     given: tuple[ApprovalRole, ...] = ()  # consent given so far, where a reader has asked for it
     requested_by: str = "bot:interlock"
+    asked_at: datetime | None = None  # when a person of the staff was newly needed, where that came later
     reminded_at: datetime | None = None
     escalated_at: datetime | None = None
 

@@ -39,8 +39,8 @@ class Rights:
             role=role,
             tool=tool,
             kind=payload.kind.value,
-            amount_minor=payload.amount_minor or 0,
-            currency=payload.currency or "",
+            amount_minor=payload.stake_minor,
+            currency=payload.stake_currency,
         )
         return self.allows(self.policy_digest, question)
 
@@ -54,11 +54,12 @@ class Rights:
 
 def reminder_due_at(action: Action) -> datetime | None:
     """Return when the staff is reminded of `action`, or it is escalated, next; None once both are done."""
-    time_to_approve = action.expires_at - action.created_at
+    asked_at = action.asked_at or action.created_at
+    time_to_approve = action.expires_at - asked_at
     if action.reminded_at is None:
-        return action.created_at + time_to_approve * REMIND_AFTER
+        return asked_at + time_to_approve * REMIND_AFTER
     if action.escalated_at is None:
-        return action.created_at + time_to_approve * ESCALATE_AFTER
+        return asked_at + time_to_approve * ESCALATE_AFTER
     return None
 
 

@@ -1,5 +1,6 @@
 """What was charged twice: captured payments of one thing that equal an earlier one of the last three days.
 
+Two halves of one price are no double charge: without the later payment, its order must still be paid for in full.
 Pure; both the next step and the facts that policy judges on come from here.
 """
 
@@ -10,6 +11,7 @@ from itertools import pairwise
 from domain.account import Account, Payment
 
 TWIN_WINDOW = timedelta(days=3)
+_CAPTURED = frozenset({"captured", "partially_refunded"})
 
 
 def twins(account: Account) -> tuple[Payment, ...]:
@@ -20,11 +22,19 @@ def twins(account: Account) -> tuple[Payment, ...]:
 
 def charged_twice(account: Account, resource: str, amount_minor: int) -> bool:
     """Return whether exactly `amount_minor` was captured twice for `resource` (`order:ID` or `payment:ID`)."""
-    return any(
-        earlier.amount_minor == amount_minor
-        and resource in (f"order:{earlier.order_id}", f"payment:{earlier.id}", f"payment:{later.id}")
-        for earlier, later in _pairs(account)
-    )
+    return bool(equal_charges(account, resource, amount_minor))
+
+
+def equal_charges(account: Account, resource: str, amount_minor: int) -> tuple[Payment, ...]:
+    """Return the payments that make `amount_minor` a double charge of `resource`, oldest first, else none."""
+    found = {
+        payment.id: payment
+        for pair in _pairs(account)
+        for payment in pair
+        if pair[0].amount_minor == amount_minor
+        and resource in (f"order:{pair[0].order_id}", f"payment:{pair[1].id}")  # the later one alone is too many
+    }
+    return tuple(sorted(found.values(), key=_when))
 
 
 def _pairs(account: Account) -> list[tuple[Payment, Payment]]:
@@ -36,8 +46,18 @@ def _pairs(account: Account) -> list[tuple[Payment, Payment]]:
         (earlier, later)
         for group in alike.values()
         for earlier, later in pairwise(group)
-        if _when(later)[0] - _when(earlier)[0] <= TWIN_WINDOW.total_seconds()
+        if _when(later)[0] - _when(earlier)[0] <= TWIN_WINDOW.total_seconds() and _paid_without(later, account)
     ]
+
+
+def _paid_without(later: Payment, account: Account) -> bool:
+    """Whether what was paid for its order besides covers the price of all that was ordered."""
+    order = account.order(later.order_id) if later.order_id else None
+    if order is None:
+        return True
+    others = (p for p in account.payments if p.order_id == later.order_id and p.id != later.id)
+    price_minor = sum(item.price_minor * item.quantity for item in order.items)
+    return sum(p.refundable_minor for p in others if p.status in _CAPTURED) >= price_minor
 
 
 def _untouched(payment: Payment) -> bool:

@@ -6,12 +6,13 @@ One table, in seconds; what decides must be fresher than what is told, and what 
 from datetime import datetime
 from typing import Literal
 
-from domain.account import Order
+from domain.account import Order, Shipment
 
 Use = Literal["tell", "decide"]
 TELL: Use = "tell"
 DECIDE: Use = "decide"
 
+CLOCKS_DIFFER_MAX_S = 5  # what lies further ahead than this was not observed by any clock of ours
 _HOUR = 3_600
 FOR_EVER_S = 10 * 365 * 24 * _HOUR
 
@@ -39,5 +40,12 @@ def tracking_is_current(order: Order, use: Use, now: datetime) -> bool:
     shipment = order.shipment
     if shipment is None:
         return True
+    age_s = tracking_age_s(shipment, now)
+    return age_s is not None and age_s <= max_age_s("tracking", use, shipment.status)
+
+
+def tracking_age_s(shipment: Shipment, now: datetime) -> float | None:
+    """Return how long ago, in seconds, it was known where the parcel is; None where no time of it can be believed."""
     known_at = shipment.known_at
-    return known_at is not None and (now - known_at).total_seconds() <= max_age_s("tracking", use, shipment.status)
+    age_s = (now - known_at).total_seconds() if known_at else None
+    return age_s if age_s is not None and age_s >= -CLOCKS_DIFFER_MAX_S else None

@@ -20,6 +20,7 @@ class HandoffReason(StrEnum):
     SUSPICIOUS = "suspicious"
     POLICY_FORBIDS = "policy_forbids"
     ACCOUNT_UNREADABLE = "account_unreadable"
+    POLICY_UNREADABLE = "policy_unreadable"  # the bundle in force does not open
     GENERATION_FAILED = "handoff_generation_failed"
     CHECKS_FAILED = "handoff_checks_failed"
     UNKNOWN_OUTCOME = "unknown_outcome"

@@ -69,6 +69,7 @@ class ReserveResult(StrEnum):
     UNCONSIDERED = "unconsidered"  # a customer message has not been dealt with yet
     BUSY = "busy"  # another action is in flight on the resource
     STALE_EVIDENCE = "stale_evidence"  # read again
+    UNJUDGED = "unjudged"  # the bundle in force does not open
     REJECTED = "rejected"  # denied, expired, or dispatch is halted
 
 
@@ -100,3 +101,4 @@ class ActionProgress(Noun):
     person_has_it: bool = False
     overtaken: bool = False  # what consent was asked for has changed: to be judged, and asked about, again
     remind_at: datetime | None = None  # when the staff is to be reminded of it next
+    refresh: tuple[str, ...] = ()  # orders whose tracking is too old to carry it out, or was too old to propose it

@@ -94,6 +94,14 @@ class ActionAnswer(Answer):
     history: list[HistoryEntry]
 
 
+class ActionWithdrawn(Answer):
+    """How an action stands that was called off; one that was rejected before stays as it was."""
+
+    operation_id: str
+    state: ActionState
+    cause: Cause
+
+
 class ApprovalRecorded(Answer):
     """What was decided, and how the action stands now; repeated, the first decision."""
 
@@ -149,6 +157,7 @@ class PolicyPublished(Answer):
     cases: int = Field(description="How many cases came out as they say: all of them.")
     conflicts: list[str] = Field(description="Rules that pull in opposite directions, and that the base does not have.")
     unreached: list[str] = Field(description="Permits that no request tried gets through.")
+    unasked: list[str] = Field(description="Permits of its own that let something through which nobody has approved.")
 
 
 class ApprovalTaken(Answer):

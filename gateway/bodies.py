@@ -102,6 +102,10 @@ class ProposeAction(Body):
     )
 
 
+class CallOff(Body):
+    """Call an action off; there is nothing to say beside."""
+
+
 class TurnSwitch(Body):
     """Stop (`on`) one kind of action or, with `kind` null, everything; or let it go on."""
 

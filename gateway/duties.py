@@ -10,6 +10,7 @@ from domain.refusal import Forbidden, NotFound
 from gateway.desk import Desk
 from gateway.identity import Caller
 from gateway.refusals import Unavailable
+from store.approvals import view_action
 from store.conversations import view_conversation
 
 _AUTHORS = frozenset({PrincipalKind.CUSTOMER, PrincipalKind.ANONYMOUS})
@@ -102,6 +103,14 @@ async def staff_of(
         await _see(desk, caller, conversation_id)
         raise _forbidden(caller, tool)
     return caller
+
+
+async def staff_on(desk: Desk, caller: Caller, operation_id: str) -> Caller:
+    """Return the caller, of the staff. Raises NotFound for an action that they may not see, else Forbidden."""
+    reader = await reader_of(desk, caller, "action")
+    if not reader.is_staff:
+        await view_action(desk.db, reader, operation_id)
+    return require_staff(reader)
 
 
 async def author_of(desk: Desk, caller: Caller, conversation_id: str) -> Caller:

@@ -3,7 +3,7 @@
 Pure; nobody is let in by what is said in a chat, the reset is finished at an address that was verified before.
 """
 
-from domain.account import Account
+from domain.account import OWN_ACCOUNT, Account
 from domain.action import ActionKind
 from domain.situation import Situation
 from domain.step import Answer, Propose, Step, Topic
@@ -20,5 +20,5 @@ def restore_access(situation: Situation, account: Account) -> Step:
     profile = account.profile
     if profile is None or profile.access != LOCKED or not profile.email_verified:
         return Answer(topic=Topic.ACCOUNT_ACCESS)
-    wish = Propose(kind=ActionKind.RESTORE_ACCOUNT_ACCESS, resource=f"account:{profile.id}")
+    wish = Propose(kind=ActionKind.RESTORE_ACCOUNT_ACCESS, resource=OWN_ACCOUNT)
     return settle(wish, situation, account, clear=True)

@@ -3,6 +3,7 @@
 Reads its own files at load and nothing afterwards; what does not validate does not load.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from policy.rules import DEFAULT_DENY as DEFAULT_DENY
 from policy.rules import EVALUATION_ERROR as EVALUATION_ERROR
 from policy.rules import Rule, rules_of
 from policy.statements import hold_nesting
-from policy.validation import hold_against, hold_approvals
+from policy.validation import hold_against, hold_approvals, hold_roles
 
 BUNDLES = Path(__file__).parent / "bundles"
 BASE = BUNDLES / "base"
@@ -75,6 +76,7 @@ class Bundle:
         schema = _schema(files[SCHEMA])
         hold_approvals(SCHEMA, files[SCHEMA], schema)
         hold_against(schema, rules)
+        hold_roles(rules)
         return cls(manifest, None, MappingProxyType(dict(files)), digest_of(_deciding(files)), rules, schema)
 
     @classmethod
@@ -84,11 +86,12 @@ class Bundle:
         INVARIANT: every forbid of the base is among its rules, so that it permits nothing that one of them forbids.
         """
         manifest = read_manifest(_manifest_of(files))
-        _hold_base(manifest, base)
+        _hold_base(manifest, base, files[MANIFEST])
         _hold_names(files, {MANIFEST, CASES}, A_LAYER)
         _hold_withdrawn(manifest, base, files[MANIFEST])
         own = rules_of(files, taken=base.rule_ids)
         hold_against(base.schema, own)
+        hold_roles(own)
         kept = tuple(rule for rule in base.rules if rule.id not in manifest.withdraws)
         digest = digest_of({"base": base.digest, "files": _deciding(files)})
         return cls(manifest, base, MappingProxyType(dict(files)), digest, kept + own, base.schema)
@@ -103,7 +106,17 @@ def read_folder(folder: Path) -> dict[str, str]:
     return {path.name: _text(path) for path in found}
 
 
+def unread(folder: Path) -> tuple[str, ...]:
+    """Return the names of what else is in `folder`, by which nothing is decided; hidden files and notes aside."""
+    try:
+        names = sorted(path.name for path in folder.iterdir())
+    except OSError:
+        return ()  # `read_folder` says so
+    return tuple(name for name in names if name not in _NAMES and not _ASIDE.search(name))
+
+
 _NAMES = {MANIFEST, SCHEMA, CASES}
+_ASIDE = re.compile(r"^[._]|\.cedar$|\.md$|~$")
 
 
 def _text(path: Path) -> str:
@@ -128,13 +141,14 @@ def _hold_names(files: Mapping[str, str], allowed: set[str], right: str) -> None
             raise BundleInvalid(name, 1, "no such file belongs to this kind of bundle", right)
 
 
-def _hold_base(manifest: Manifest, base: Bundle) -> None:
+def _hold_base(manifest: Manifest, base: Bundle, text: str) -> None:
     if base.base is not None:
         right = f"layer it over {base.base.manifest.id} itself"
         raise BundleInvalid(MANIFEST, 1, f"{base.manifest.id} is a tenant's layer and no base", right)
     if manifest.base != base.manifest.id:
-        wrong = f"base is {manifest.base!r}, and the base given is {base.manifest.id!r}"
-        raise BundleInvalid(MANIFEST, 1, wrong, f'"base": "{base.manifest.id}", and the tenant that it is for')
+        wrong = f"base is {manifest.base!r}, and the base that counts here is {base.manifest.id!r}"
+        right = f'write "base": "{base.manifest.id}"'
+        raise BundleInvalid(MANIFEST, line_of(text, '`"base":`'), wrong, right)
     if "facts" in manifest.model_fields_set and manifest.facts is not base.manifest.facts:
         wrong = f"facts is {manifest.facts.value}, and the base has {base.manifest.facts.value}"
         raise BundleInvalid(MANIFEST, 1, wrong, "leave facts out: a layer has its base's")

@@ -19,6 +19,7 @@ from policy.bundle import BASE, CASES
 from policy.engine import PolicyEngine
 from policy.invalid import BundleInvalid
 from policy.question import request_of
+from policy.rules import DEFAULT_DENY, EVALUATION_ERROR
 
 A_GIVEN = '{"given": NAME, "question": {…}} or {"given": NAME, "request": {…}} gives something to change'
 A_CASE = (
@@ -52,22 +53,25 @@ class Case(Noun):
 
 
 class Failure(Noun):
-    """A case whose verdict is not what it must be."""
+    """A case whose verdict is not what it must be; `unknown` are the rules it names that the bundle does not have."""
 
     case: Case
     verdict: Verdict
+    unknown: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         due = _told(self.case.verdict, self.case.rules, self.case.required)
         met = _told(self.verdict.kind, self.verdict.rule_ids, self.verdict.required)
-        return f"{CASES}:{self.case.line}: {self.case.name}: the verdict is {met}; the case says {due}"
+        hint = f"; there is no rule {' and no rule '.join(self.unknown)}" if self.unknown else ""
+        return f"{CASES}:{self.case.line}: {self.case.name}: the verdict is {met}; the case says {due}{hint}"
 
 
 def failures(engine: PolicyEngine, cases: Iterable[Case]) -> tuple[Failure, ...]:
     """Return the cases that come out otherwise under `engine`, in their order."""
     judged = ((case, case.judged(engine)) for case in cases)
+    known = engine.bundle.rule_ids | {DEFAULT_DENY, EVALUATION_ERROR}
     return tuple(
-        Failure(case=case, verdict=verdict)
+        Failure(case=case, verdict=verdict, unknown=tuple(name for name in case.rules if name not in known))
         for case, verdict in judged
         if (verdict.kind, verdict.rule_ids, verdict.required) != (case.verdict, case.rules, case.required)
     )
@@ -87,8 +91,10 @@ def load_cases(folder: Path = BASE) -> tuple[Case, ...]:
     path = folder / CASES
     try:
         return parse_cases(path.read_text("utf-8")) if path.exists() else ()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BundleInvalid(CASES, 1, f"cannot be read: {error}", "text in UTF-8") from error
+    except OSError as error:
+        raise BundleInvalid(CASES, 1, f"cannot be read: {error.strerror}", "a file that can be read") from error
+    except UnicodeDecodeError as error:
+        raise BundleInvalid(CASES, 1, f"not UTF-8: {error.reason}", "text in UTF-8") from error
 
 
 def parse_cases(text: str) -> tuple[Case, ...]:
@@ -127,14 +133,20 @@ class _Line(Noun):
 
 def _object(number: int, line: str) -> dict[str, Any]:
     try:
-        raw = json.loads(line)
+        raw = json.loads(line, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         raise BundleInvalid(CASES, number, f"not JSON: {error.msg} at column {error.colno}", A_CASE) from error
+    except ValueError as error:  # NaN and the like, or a number with more digits than Python reads
+        raise BundleInvalid(CASES, number, "a number in it is none that JSON has", A_CASE) from error
     except RecursionError as error:
         raise BundleInvalid(CASES, number, "it nests too deep", A_CASE) from error
     if not isinstance(raw, dict):
         raise BundleInvalid(CASES, number, "not a JSON object", A_CASE)
     return raw
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _give(given: dict[str, dict[str, Any]], number: int, raw: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from domain.verdict import PolicyQuestion, Verdict, VerdictKind
 from policy.asking import in_order
 from policy.bundle import Bundle, cedar_of
 from policy.question import request_of
+from policy.rules import DEFAULT_DENY
 from policy.ruling import FAILED, Asked, AsWhole, InSlice, Ruling
 from policy.slices import slices_of
 from policy.taking import Misfit
@@ -38,15 +39,20 @@ class PolicyEngine:
         return self.judge_request(request, question.granted)
 
     def judge_request(self, request: Mapping[str, Any], granted: Collection[ApprovalRole]) -> Verdict:
-        """Return the verdict on a Cedar request `{principal, action, resource, context}` without approvals in it."""
+        """Return the verdict on a Cedar request `{principal, action, resource, context}` without approvals in it.
+
+        A forbid names what stands in the way whoever consents, and no rule that merely waits for consent.
+        """
         roles = in_order(granted)
         asked = self._asked(request)
         ruling = asked.now(roles)
         if ruling.allowed:
             return self._verdict(VerdictKind.PERMIT, ruling, required=roles)
-        if ruling.failed or not asked.blind.isdisjoint(ruling.rule_ids):
+        if ruling.failed:
             return self._verdict(VerdictKind.FORBID, ruling)
-        return self._with_more(asked, roles) or self._verdict(VerdictKind.FORBID, ruling)
+        if blind := tuple(name for name in ruling.rule_ids if name in asked.blind):
+            return self._verdict(VerdictKind.FORBID, ruling._replace(rule_ids=blind))
+        return self._with_more(asked, roles) or self._verdict(VerdictKind.FORBID, _lasting(asked, ruling))
 
     def in_the_way(self, request: Mapping[str, Any], given: Collection[ApprovalRole]) -> tuple[str, ...]:
         """Return the rules that refuse a request under exactly the approvals `given`; none where it is allowed."""
@@ -90,3 +96,9 @@ class PolicyEngine:
             missing=missing,
             policy_digest=self.bundle.digest,
         )
+
+
+def _lasting(asked: Asked, ruling: Ruling) -> Ruling:
+    """The ruling with those of its rules that every approval leaves in the way: none, where nothing permits it."""
+    left = asked.later(tuple(ApprovalRole)).rule_ids
+    return ruling._replace(rule_ids=tuple(name for name in ruling.rule_ids if name in left) or (DEFAULT_DENY,))

@@ -92,6 +92,8 @@ def read_manifest(text: str) -> Manifest:
         content: Any = json.loads(text)
     except json.JSONDecodeError as error:
         raise BundleInvalid(MANIFEST, error.lineno, f"not JSON: {error.msg}", "one JSON object") from error
+    except ValueError as error:  # a number with more digits than Python reads
+        raise BundleInvalid(MANIFEST, 1, "a number in it is too long", "one JSON object of texts and lists") from error
     except RecursionError as error:
         raise BundleInvalid(
             MANIFEST, 1, "it nests too deep", "one JSON object with the fields of a manifest"

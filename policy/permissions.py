@@ -11,13 +11,14 @@ from domain.verdict import VerdictKind
 from policy.engine import PolicyEngine
 
 ANSWERS_KEPT_MAX = 4_096
+USE_TOOL = "use_tool"
 
 
 def tool_request(question: ToolQuestion) -> dict[str, Any]:
     """Return the Cedar request for `question`."""
     return {
         "principal": {"type": "Role", "id": question.role.value},
-        "action": {"type": "Action", "id": "use_tool"},
+        "action": {"type": "Action", "id": USE_TOOL},
         "resource": {"type": "Tool", "id": question.tool.value},
         "context": {
             "tenant": {"id": question.tenant_id, "kind": question.tenant_kind},

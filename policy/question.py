@@ -28,7 +28,7 @@ def recorded(question: PolicyQuestion) -> dict[str, Any]:
     """Return the request as it goes on record; empty where the question cannot be put, which is a forbid."""
     try:
         return request_of(question)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, ArithmeticError, LookupError):
         return {}
 
 

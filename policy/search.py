@@ -5,7 +5,7 @@ from there to where one forbid matches too. Every rule is asked alone, by Cedar.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import cedarpy
@@ -22,6 +22,7 @@ from policy.ways import ways_to
 
 TRIED_PER_ACTION_MAX = 2_500
 STARTS_PER_ACTION_MAX = 40
+MADE = "made from the schema"  # the name of a start that is no case
 STEPS_MAX = 30  # on the way from a start to a request that shows something
 NOTHING: frozenset[str] = frozenset()
 
@@ -50,9 +51,17 @@ class Search:
     """Tries requests for one action: from each start towards each permit, clear of forbids, then into each forbid."""
 
     def __init__(
-        self, action: str, shape: ActionShape, bundle: Bundle, starts: Sequence[tuple[str, Mapping[str, Any]]]
+        self,
+        action: str,
+        shape: ActionShape,
+        bundle: Bundle,
+        starts: Sequence[tuple[str, Mapping[str, Any]]],
+        approved: Collection[ApprovalRole] | None = None,
     ) -> None:
+        """Begin with every approval given, and then any; or, with `approved`, try requests under just these."""
         self.action, self.tried = action, 0
+        self._begun_with = sorted(role.value for role in (ApprovalRole if approved is None else approved))
+        self._kept_with = None if approved is None else self._begun_with
         rules = [rule for rule in bundle.rules if applies(rule, shape)]
         self._rules = {rule.id: rule for rule in rules}
         self.permits = [rule for rule in rules if rule.permits]
@@ -65,9 +74,14 @@ class Search:
         self.shown: dict[tuple[str, str], Tried] = {}  # by permit and forbid, the best request that both match
         self.through: dict[str, Tried] = {}  # by permit, the request that it matches and fewest forbids do
 
+    def comes_through(self, permit: Rule) -> Tried | None:
+        """Return a request that `permit` matches and no forbid does, or None where none was found."""
+        through = self._nearest(permit, NOTHING, self._begun())
+        return through if through is not None and not through.forbids else None
+
     def run(self) -> None:
         """Try them all."""
-        begun = [tried for tried in map(self._begin, self._all_starts()) if tried is not None]
+        begun = self._begun()
         for permit in self.permits:
             through = self._nearest(permit, NOTHING, begun)
             if through is None:
@@ -76,11 +90,13 @@ class Search:
                 if not self._shown_alone(permit, forbid):
                     self._nearest(permit, frozenset({forbid.id}), [through, *self._moved(through, forbid, match=True)])
 
+    def _begun(self) -> list[Tried]:
+        return [tried for tried in map(self._begin, self._all_starts()) if tried is not None]
+
     def _all_starts(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        everybody = sorted(role.value for role in ApprovalRole)
-        made = [("made from the schema", blank) for blank in blanks(self.action, self._shape)]
+        made = [(MADE, blank) for blank in blanks(self.action, self._shape)]
         for name, request in [*self._starts[:STARTS_PER_ACTION_MAX], *made]:
-            context = {**request["context"], "approvals": everybody}
+            context = {**request["context"], "approvals": self._begun_with}
             yield name, {**request, "context": context}
 
     def _begin(self, start: tuple[str, dict[str, Any]]) -> Tried | None:
@@ -142,6 +158,8 @@ class Search:
         if key in self._asked:
             return self._asked[key]
         if self.tried >= TRIED_PER_ACTION_MAX or not self._fits(request):
+            return None
+        if self._kept_with is not None and request["context"]["approvals"] != self._kept_with:
             return None
         self.tried += 1
         told = cedarpy.is_authorized(request, self._alone, self._entities).diagnostics

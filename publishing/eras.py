@@ -13,7 +13,7 @@ from policy.bundle import BundleInvalid
 from publishing.examining import load
 from publishing.timeline import spans
 from store.database import Database
-from store.policies import NewBundle, Publication, StoredBundle, stored_bundle
+from store.policies import NewBundle, Publication, StoredBundle, publications, stored_bundle
 
 
 class Era(Noun):
@@ -42,6 +42,11 @@ async def eras_of(
     if not eras:
         raise Refusal(f"No policy counts for {tenant_id} then; publish a base first.")
     return tuple(eras)
+
+
+async def base_in_force(db: Database, tenant_id: str, now: datetime) -> StoredBundle:
+    """Return the base that counts for a tenant now. Raises NotFound for no such tenant, Refusal where none counts."""
+    return (await eras_of(db, tenant_id, await publications(db, tenant_id), now, None))[0].base
 
 
 async def kept(db: Database, tenant_id: str, digest: str) -> StoredBundle:

@@ -63,6 +63,9 @@ async def publish_layer(
     was published meanwhile.
     """
     manifest = _manifest(files)
+    if manifest.base is None:
+        right = f'a layer names its "tenant", "{tenant_id}", and its "base"; a base is published with --for-all'
+        raise _unfit(files, "base", f"{manifest.id} is a base, and no tenant's layer", right)
     since = _since(files, manifest, now)
     known = await publications(db, tenant_id)
     eras = await eras_of(db, tenant_id, known, since, manifest.effective_until)
@@ -110,9 +113,17 @@ async def publish_base(
 
 
 async def roll_back(
-    db: Database, tenant_id: str, to: str | None, by: str, note: str | None, now: datetime
+    db: Database,
+    tenant_id: str,
+    to: str | None,
+    by: str,
+    note: str | None,
+    now: datetime,
+    through: Database | None = None,
 ) -> RolledBack:
     """Let what counted earlier count again, at once: the bundle `to`, a digest, or what was before what counts now.
+
+    What counts now need not load. It is published `through` the owner's database, where that is given.
 
     A layer comes back over the base in force, never with the base of its time, which is not its tenant's to choose.
     Raises Refusal where there is nothing to go back to, and BundleUnfit where the layer does not fit any more.
@@ -123,7 +134,7 @@ async def roll_back(
     if target.base_digest is None and to not in (None, eras[0].base.digest):
         raise Refusal(f"{to[:12] if to else ''} is a base of its time; the one in force is {eras[0].base.digest[:12]}.")
     terms = [_term(await layer_over(target, era.base, tenant_id), era, PublicationCause.ROLLED_BACK) for era in eras]
-    done = await publish(db, tenant_id, Plan(seen=known[0].n, terms=tuple(terms)), by, note)
+    done = await publish(through or db, tenant_id, Plan(seen=known[0].n, terms=tuple(terms)), by, note)
     return RolledBack(publication=done[0], called_off=_called_off(done, known))
 
 
@@ -153,7 +164,9 @@ async def _earlier(
             return wanted or stored
     if to is None:
         raise Refusal("There is nothing of this tenant's own to go back to; a base goes back by being published again.")
-    raise Refusal(f"The bundle {to[:12]} is in force, or has never been in force, here; publish it instead.")
+    if wanted is not None and _own(wanted) == _own(current):
+        raise Refusal(f"The bundle {to[:12]} is what counts now; go back to another, or leave `to` out.")
+    raise Refusal(f"The bundle {to[:12]} has never counted here, so there is no going back to it; publish it instead.")
 
 
 def _own(stored: NewBundle) -> dict[str, str] | None:
@@ -230,7 +243,7 @@ def _new(examined: Examined, files: Files, tenant_id: str | None, base_digest: s
 
 def _unfit(files: Files, field: str, wrong: str, right: str) -> BundleUnfit:
     """What is wrong with a field of the manifest."""
-    return _told(BundleInvalid(MANIFEST, line_of(files.get(MANIFEST, ""), f"`{field}`"), wrong, right))
+    return _told(BundleInvalid(MANIFEST, line_of(files.get(MANIFEST, ""), f'`"{field}":`'), wrong, right))
 
 
 def _told(fault: BundleInvalid, over: str = "") -> BundleUnfit:

@@ -58,7 +58,7 @@ def _hand(db: Database, shop: ShopConnector) -> Hand:
         considering=Considering(db, shop, RulesUnderstander(), policies),
         speaking=Speaking(db, TemplateDrafter(), words),
         proposing=Proposing(db, policies, words, confirmation_ttl_s=1_800, staff_ttl_s=86_400),
-        executing=Executing(db, shop, policies, words, claim_ttl_s=20, sends_max=3),
+        executing=Executing(db, shop, policies, words, claim_ttl_s=20, sends_max=3, staff_ttl_s=86_400),
         words=words,
     )
 

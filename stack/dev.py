@@ -23,7 +23,7 @@ from stack.faults import OptionFault, StackFault
 from stack.layout import DataDir, write_private
 from stack.postgres import Cluster
 from stack.ready import ReadyFile
-from stack.roster import roster, tour
+from stack.roster import roster, tour, world_check
 from stack.supervisor import WATCH_S, Supervisor
 from stack.terminal import Terminal
 
@@ -35,10 +35,11 @@ Roster = Callable[
 
 @dataclass(frozen=True)
 class Programs:
-    """What a stack is made of: its children, and the command that plays the tour, given the ready file."""
+    """What a stack is made of: its children, and the commands that play the tour and check a world for the shop."""
 
     roster: Roster = roster
     tour: Callable[[Path], Sequence[str]] = tour
+    world_check: Callable[[Path], Sequence[str]] = world_check
 
 
 PROGRAMS = Programs()
@@ -151,7 +152,8 @@ def _assemble(
     programs: Programs,
     terminal: Terminal,
 ) -> Stack:
-    _keep_world(wishes.shop_world, data)
+    if wishes.shop_world is not None:
+        _keep_world(wishes.shop_world, data, programs.world_check(wishes.shop_world), inherited)
     kept = _kept_secrets(data)
     cluster = postgres.prepare(data, addresses.postgres_port, kept) if addresses.postgres_port else None
     secrets = _secrets(wishes, cluster, kept)
@@ -176,14 +178,21 @@ def _assemble(
     return Stack(data, terminal, supervisor, ready, inherited, programs, announced)
 
 
-def _keep_world(world: Path | None, data: DataDir) -> None:
-    """Keep the demo shop's world beside its data, for its first start and its resets; raises `StackFault`."""
-    if world is None:
-        return
+def _keep_world(world: Path, data: DataDir, check: Sequence[str], env: Mapping[str, str]) -> None:
+    """Keep the demo shop's world beside its data, for its first start and its resets; raises `OptionFault`.
+
+    It is kept only once a shop has loaded it: one that no shop can load would keep this folder from ever starting.
+    """
     if data.shop.exists():
         raise OptionFault("The shop of this data folder has a world already: give --shop-world with a new --data-dir.")
+    checked = subprocess.run(check, env=dict(env), stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if checked.returncode != 0:
+        told = (checked.stderr.strip().splitlines() or [f"the check ended with status {checked.returncode}"])[-1]
+        raise OptionFault(f"--shop-world: {told}")
     try:
-        shutil.copyfile(world, data.shop_world)
+        part = data.shop_world.with_suffix(".part")
+        shutil.copyfile(world, part)
+        part.replace(data.shop_world)
     except OSError as fault:
         raise OptionFault(f"--shop-world {world}: {fault.strerror or fault}.") from None
 

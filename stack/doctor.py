@@ -43,6 +43,7 @@ class Installation:
     data_dir: Path
     migration_head: str | None
     unknown_variables: tuple[str, ...] = ()
+    policies_not_loading: Callable[[], Sequence[str] | None] | None = None  # a sentence each; None: it cannot be said
 
 
 Check = Callable[[Installation], list[Finding]]

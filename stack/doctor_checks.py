@@ -68,6 +68,15 @@ def postgres(installation: Installation) -> list[Finding]:
         return [fault("postgres", why, f"{UNDER_DEV} INTERLOCK_DATABASE_URL to a Postgres that answers.")]
 
 
+def policies(installation: Installation) -> list[Finding]:
+    """Look whether the bundles in force load: under one that does not, nobody is answered by the bot."""
+    told = installation.policies_not_loading() if installation.policies_not_loading is not None else None
+    if told is None:
+        return []
+    mend = "Run `interlock policy rollback --as-operator NAME --tenant T`, or publish a base anew with --for-all."
+    return [fault("policy", each, mend) for each in told] or [good("policy", "every bundle in force loads")]
+
+
 def temporal(installation: Installation) -> list[Finding]:
     """Look at Temporal: whether it answers, its namespace, its search attributes."""
     import asyncio
@@ -223,4 +232,4 @@ def _read(place: str) -> str:
     return Path(place).read_text()
 
 
-CHECKS: tuple[Check, ...] = (python, packages, variables, postgres, temporal, shop, signing_keys, data_dir)
+CHECKS: tuple[Check, ...] = (python, packages, variables, postgres, policies, temporal, shop, signing_keys, data_dir)

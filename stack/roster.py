@@ -85,6 +85,11 @@ def _api(addresses: Addresses, env: Mapping[str, str], after: tuple[str, ...]) -
     )
 
 
+def world_check(world: Path) -> tuple[str, ...]:
+    """Return the command that says what is wrong with a world for the shop, and ends with 0 where nothing is."""
+    return (sys.executable, "-m", "demo.shop", "--check-world", "--world", str(world), "--data", "none")
+
+
 def tour(ready_file: Path) -> tuple[str, ...]:
     """Return the command that plays the guided tour against a stack that is ready."""
     return (sys.executable, "-m", "demo.tour", "--ready", str(ready_file))

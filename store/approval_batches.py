@@ -25,9 +25,9 @@ def low_risk(action: Action, staff: StaffRole, may: Rights) -> bool:
     return may.may_use(Tool.APPROVE_IN_BATCH, ToolRole(staff.value), action.payload)
 
 
-def alike(action: Action) -> tuple[str, str | None]:
+def alike(action: Action) -> tuple[str, str]:
     """Return what all actions of one batch have in common."""
-    return action.kind.value, action.payload.currency
+    return action.kind.value, action.payload.stake_currency
 
 
 async def require_batch(

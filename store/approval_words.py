@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from domain.action import Action, ActionState, ApprovalDecision, ApprovalRole
-from domain.approving import Allows
+from domain.approving import Allows, Rights
 from domain.conversation import EventKind
 from domain.permission import Tool, ToolRole
 from domain.step import Confirm
@@ -18,10 +18,11 @@ from store import tables as t
 from store.consents import Consent, record_consent, told, void_uncounted
 from store.database import Database, Tx
 from store.ledger import actions_of, fenced, missing_approvals
-from store.log import append, append_behind, leave_wake, lock_conversation, step_result, under_lock
+from store.log import append, append_behind, last_event, leave_wake, lock_conversation, step_result
+from store.ownership import BOT
 from store.pipeline import Row
 from store.turns import Behind, answer_through, refusal_of
-from store.validity import overtaken, rights, rights_held
+from store.validity import overtaken, pass_gate, rights, rights_of
 
 _e = t.events.c
 
@@ -31,15 +32,22 @@ async def confirmable(
 ) -> Confirm | None:
     """Return what a "yes" would confirm that is the one unanswered message of the conversation, or None.
 
-    The bundle in force has to be open already.
+    The bundle in force has to be open already. Where only another bundle or newer evidence is in the way, the action's
+    workflow is woken to judge again and to ask anew.
     """
     c = t.conversations.c
     async with db.transaction(tenant_id) as tx:
         row = (await tx.execute(sa.select(t.conversations).where(c.id == conversation_id))).one_or_none()
         if row is None:
             return None
-        standing = await _standing(tx, row, await actions_of(tx, conversation_id), allows, now)
-        return Confirm(operation_id=standing.operation_id, said_seq=row.customer_seq) if standing else None
+        standing = await _standing(tx, row, await actions_of(tx, conversation_id), await rights(tx, allows, now), now)
+        if standing is None:
+            return None
+        if await overtaken(tx, standing, now) is None:
+            return Confirm(operation_id=standing.operation_id, said_seq=row.customer_seq)
+        row = await lock_conversation(tx, conversation_id)
+        await leave_wake(tx, row, await last_event(tx, row), row.owner_epoch, standing.operation_id)
+        return None
 
 
 async def confirm_in_words(
@@ -62,9 +70,11 @@ async def confirm_in_words(
         if (refused := await refusal_of(tx, row, fence.model_copy(update={"last_round": False}))) is not None:
             return refused
         actions = await actions_of(tx, row.id, lock=True)
-        now = await under_lock(tx, now)
-        standing = await _standing(tx, row, actions, allows, now, lock=True)
-        if standing is None or (standing.operation_id, row.customer_seq) != (confirm.operation_id, confirm.said_seq):
+        tenant, now = await pass_gate(tx, fence.tenant_id, now)
+        standing = await _standing(tx, row, actions, await rights_of(tx, tenant, allows, now), now)
+        if standing is None or await overtaken(tx, standing, now) is not None:
+            return Effect.OVERTAKEN
+        if (standing.operation_id, row.customer_seq) != (confirm.operation_id, confirm.said_seq):
             return Effect.OVERTAKEN
         await void_uncounted(tx, standing, now)
         consent = _consent(standing, confirm.said_seq)
@@ -89,9 +99,7 @@ def _consent(action: Action, said_seq: int) -> Consent:
     )
 
 
-async def _standing(
-    tx: Tx, row: Row, actions: list[Action], allows: Allows, now: datetime, *, lock: bool = False
-) -> Action | None:
+async def _standing(tx: Tx, row: Row, actions: list[Action], may: Rights, now: datetime) -> Action | None:
     """Return the one proposal that waits for the customer, was said last, and may be confirmed in words."""
     waiting = [a for a in actions if a.state.unexecuted and ApprovalRole.CUSTOMER in await missing_approvals(tx, a)]
     if len(waiting) != 1:
@@ -99,14 +107,16 @@ async def _standing(
     [action] = waiting
     if action.state is not ActionState.AWAITING_APPROVAL or fenced(row, action) or now >= action.expires_at:
         return None
-    if not await _said_last(tx, row, action) or await overtaken(tx, action, now) is not None:
+    if not await _said_last(tx, row, action):
         return None
-    may = await (rights_held(tx, action.tenant_id, allows, now) if lock else rights(tx, allows, now))
     return action if may.may_use(Tool.CONSENT_IN_WORDS, ToolRole.CUSTOMER, action.payload) else None
 
 
 async def _said_last(tx: Tx, row: Row, action: Action) -> bool:
-    """Whether the one unanswered message came right after the proposal of exactly what `action` is."""
+    """Whether the one unanswered message came right after the proposal of exactly what `action` is.
+
+    By the bot, in its turn: what the ledger asks anew may cross the customer's words on their way.
+    """
     unanswered = sa.select(sa.func.count()).where(
         _e.conversation_id == row.id, _e.kind == EventKind.CUSTOMER_MESSAGE.value, _e.seq > row.answered_seq
     )
@@ -115,6 +125,7 @@ async def _said_last(tx: Tx, row: Row, action: Action) -> bool:
         _e.seq == row.customer_seq - 1,
         _e.part == 0,
         _e.kind == EventKind.PROPOSAL.value,
+        _e.actor == BOT,
     )
     body: dict[str, Any] = (await tx.execute(asked)).scalar_one_or_none() or {}
     shown = (body.get("operation_id"), body.get("payload_digest")) == (action.operation_id, action.payload_digest)

@@ -22,8 +22,8 @@ from store.approval_rights import require_other_requester, require_still_staff, 
 from store.consents import Consent, record_consent, told, void_uncounted
 from store.database import Database, Tx
 from store.ledger import conversation_of, history, lock_action, move, tell_state, to_action
-from store.log import append, last_event, leave_wake, lock_conversation, mine, under_lock
-from store.validity import overtaken, rights_held
+from store.log import append, last_event, leave_wake, lock_conversation, mine
+from store.validity import overtaken, pass_gate, rights_of
 
 
 class Decided(Noun):
@@ -79,11 +79,11 @@ async def decide(
     async with db.transaction(principal.tenant_id) as tx:
         row = await _lock_visible(tx, await conversation_of(tx, operation_id), principal)
         action = await lock_action(tx, operation_id)
-        now = await under_lock(tx, now)
+        tenant, now = await pass_gate(tx, principal.tenant_id, now)
         await void_uncounted(tx, action, now)
         if (prior := await _prior(tx, principal, operation_id)) is not None:
             return _first_answer(prior, action, digest, decision, role)
-        may = await rights_held(tx, principal.tenant_id, allows, now)
+        may = await rights_of(tx, tenant, allows, now)
         await require_still_staff(tx, principal)
         given_as = await role_for(tx, principal, action, role, decision, may)
         require_other_requester(action, principal)

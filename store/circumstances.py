@@ -23,6 +23,7 @@ _IN_FLIGHT = ("submitted", "unknown")
 _OPEN = ("proposed", "awaiting_approval", "submitted", "unknown")
 
 _a = t.actions.c
+_MOVED_AT = sa.func.coalesce(_a.settled_at, sa.literal_column("'infinity'::timestamptz"))  # as in the index
 
 
 class Circumstances(Noun):
@@ -142,17 +143,20 @@ def stopped(tenant: sa.Row[Any], kind: str) -> bool:
 
 
 def _totals(customer_id: str, payload: Payload, now: datetime, operation_id: str) -> sa.Select[Any, Any]:
-    """Money given back, in the payload's currency: to the customer and by the tenant, each over its window."""
+    """Money given back, in the payload's currency: to the customer and by the tenant, each over its window.
+
+    A window is about when an action was settled, not when it was proposed; what may still move money always counts.
+    """
     moved = sa.and_(
         _a.kind.in_(sorted(MONEY_KINDS)),
         _a.amount_minor.is_not(None),
         _a.state.in_(_HAPPENED),
         _a.operation_id != operation_id,
-        _a.created_at > now - CUSTOMER_WINDOW,
+        now - CUSTOMER_WINDOW < _MOVED_AT,
     )
     same_currency = _a.currency == (payload.currency or "")
     of_customer = _a.customer_id == customer_id
-    today = _a.created_at > now - TENANT_WINDOW
+    today = now - TENANT_WINDOW < _MOVED_AT
     amount = sa.func.sum(_a.amount_minor)
     return sa.select(
         sa.func.count().filter(of_customer).label("count"),
@@ -164,15 +168,18 @@ def _totals(customer_id: str, payload: Payload, now: datetime, operation_id: str
 def _counts(conversation_id: str, payload: Payload, operation_id: str, itself: Action | None) -> sa.Select[Any, Any]:
     """Actions of the conversation, and open money actions that stand in the way on the same resource.
 
-    What this conversation has merely proposed stands in nobody's way, since a new proposal supersedes it; of two
-    conversations' proposals the earlier one goes first.
+    Open is what somebody has agreed to, or what may have been sent. What was merely proposed stands in nobody's way:
+    a customer who asks again in another chat is not sent to a person for it, and what was proposed on another version
+    of the thing is forbidden when its turn comes. Of two that were agreed to, the one proposed earlier goes first.
     """
     here = _a.conversation_id == conversation_id
+    p = t.approvals.c
+    agreed = sa.exists().where(p.operation_id == _a.operation_id, p.decision == "approve", p.voided_at.is_(None))
     competing = sa.and_(
         _a.resource == payload.resource,
         _a.state.in_(_OPEN),
         _a.kind.in_(sorted(MONEY_KINDS)),
-        sa.or_(~here, _a.state.in_(_IN_FLIGHT)),
+        sa.or_(_a.state.in_(_IN_FLIGHT), sa.and_(~here, agreed)),
         sa.or_(_a.state.in_(_IN_FLIGHT), _a.created_at < itself.created_at) if itself else sa.true(),
     )
     return sa.select(

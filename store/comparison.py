@@ -84,7 +84,7 @@ def _of_effects(effects: Sequence[Effect], action: Action | None) -> Difference 
 
 def _same_change(effect: Effect, action: Action) -> bool:
     resource = f"{effect.resource_kind}:{effect.resource}"
-    return (effect.kind, resource) == (action.kind.value, action.payload.resource)
+    return (effect.kind, resource) == (action.kind.value, action.payload.effect_on)
 
 
 def same_money(action: Action, amount_minor: int | None, currency: str | None) -> bool:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from domain.account import Evidence
-from domain.action import MONEY_KINDS, Action, ActionState, Cause, evidence_digest
+from domain.action import MONEY_KINDS, Action, ActionState, ApprovalRole, Cause, evidence_digest
 from domain.base import Noun
 from domain.connector import ConnectorContract
 from domain.conversation import EventKind
@@ -21,7 +21,7 @@ from domain.verdict import BOT, Actor, Judgement, PolicyQuestion, Verdict, Verdi
 from domain.words import Words
 from store import tables as t
 from store.audit import record_verdict
-from store.circumstances import circumstances, lock_money, lock_tenant, policy_in_force, stopped
+from store.circumstances import circumstances, lock_money, lock_tenant, policy_in_force, stopped, tenant_row
 from store.database import Database, Tx
 from store.ledger import (
     change_action,
@@ -34,8 +34,11 @@ from store.ledger import (
     move,
     proposal_body,
     tell_state,
+    to_action,
 )
 from store.log import append, append_behind, leave_wake, lock_conversation, under_lock
+from store.pipeline import Row
+from store.validity import stale_tracking
 
 Judge = Callable[[str, PolicyQuestion], Judgement]  # under the bundle of that digest
 _EXECUTOR = "executor:interlock"
@@ -48,21 +51,33 @@ class ReservationFacts(Noun):
     conversation_id: str
     customer_id: str
     policy_digest: str
+    refused: ReserveResult | None = None  # what stands in the way already, whatever the account says
 
 
 async def reservation_facts(db: Database, tenant_id: str, operation_id: str, now: datetime) -> ReservationFacts:
-    """Return whose account to read and which bundle to open. Raises NotFound."""
-    a = t.actions.c
-    query = sa.select(a.conversation_id, a.customer_id).where(a.operation_id == operation_id)
+    """Return whose account to read and which bundle to open, or what stands in the way already. Raises NotFound."""
+    a, c = t.actions.c, t.conversations.c
     async with db.transaction(tenant_id) as tx:
-        row = (await tx.execute(query)).one_or_none()
-        if row is None:
+        found = (await tx.execute(sa.select(t.actions).where(a.operation_id == operation_id))).one_or_none()
+        if found is None:
             raise NotFound("There is no such action.")
+        row = (await tx.execute(sa.select(t.conversations).where(c.id == found.conversation_id))).one()
+        tenant = await tenant_row(tx)
         return ReservationFacts(
-            conversation_id=row.conversation_id,
-            customer_id=row.customer_id,
+            conversation_id=found.conversation_id,
+            customer_id=found.customer_id,
             policy_digest=await policy_in_force(tx, tenant_id, now),
+            refused=None if stopped(tenant, found.kind) else _in_the_way(row, to_action(found)),
         )
+
+
+def _in_the_way(row: Row, action: Action) -> ReserveResult | None:
+    """What keeps an action that waits from being reserved; a switch comes first, and is judged."""
+    if action.state is not ActionState.AWAITING_APPROVAL:
+        return None
+    if fenced(row, action):
+        return ReserveResult.FENCED
+    return ReserveResult.UNCONSIDERED if row.customer_seq > row.answered_seq else None
 
 
 async def reserve(
@@ -74,13 +89,17 @@ async def reserve(
     judge: Judge,
     words: Words,
     now: datetime,
+    staff_ttl_s: int,
 ) -> ReserveResult:
-    """Move an approved action to `submitted`, or say why not. `found` was read for this attempt."""
+    """Move an approved action to `submitted`, or say why not. `found` was read for this attempt.
+
+    Where a person of the staff is newly needed, they have `staff_ttl_s` from then on.
+    """
     try:
         async with db.transaction(tenant_id) as tx:
             row = await lock_conversation(tx, await conversation_of(tx, operation_id))
             action = await lock_action(tx, operation_id)
-            return await _reserve(tx, row, action, step_id, found, judge, words, now)
+            return await _reserve(tx, row, action, step_id, found, judge, words, now, staff_ttl_s)
     except IntegrityError as taken:
         if "actions_in_flight" in str(taken.orig):
             return ReserveResult.BUSY
@@ -96,6 +115,7 @@ async def _reserve(
     judge: Judge,
     words: Words,
     now: datetime,
+    staff_ttl_s: int,
 ) -> ReserveResult:
     if action.state is not ActionState.AWAITING_APPROVAL:
         return await _already(tx, action, step_id)
@@ -106,21 +126,25 @@ async def _reserve(
     tenant = await lock_tenant(tx, action.tenant_id)
     now = await under_lock(tx, now)
     if stopped(tenant, action.kind.value):
-        return await _reject(tx, row, action, Cause.DENIED, words, now)
+        judged = await _judged(tx, tenant, action, found, judge, now)  # so that the rule that stops it is on record
+        told = judged.verdict if judged.verdict.kind is VerdictKind.FORBID else None
+        return await _reject(tx, row, action, Cause.DENIED, words, now, told)
     if now >= action.expires_at:
         return await _reject(tx, row, action, Cause.EXPIRED, words, now)
     if row.customer_seq > row.answered_seq:
         return ReserveResult.UNCONSIDERED
     if not found.fresh(now) or found.observed_at <= await _last_settlement(tx, action):
         return ReserveResult.STALE_EVIDENCE
+    if stale_tracking(action, found.account, now):
+        return ReserveResult.STALE_EVIDENCE  # its workflow has the carrier asked, and tries again
     if await _resource_taken(tx, action):
         return ReserveResult.BUSY
     judged = await _judged(tx, tenant, action, found, judge, now)
     verdict = judged.verdict
     if verdict.kind is VerdictKind.FORBID:
         return await _reject(tx, row, action, Cause.DENIED, words, now, verdict)
-    if verdict.kind is VerdictKind.ASK or verdict.policy_digest != action.policy_digest:
-        await _ask_again(tx, row, action, verdict, found, words, now)
+    if verdict.kind is VerdictKind.ASK or not await _as_consented(tx, action, verdict, found, now):
+        await _ask_again(tx, row, action, verdict, found, staff_ttl_s, words, now)
         return ReserveResult.ASK_AGAIN
     await _consume(tx, action, now)
     submitted = await move(
@@ -129,6 +153,14 @@ async def _reserve(
     await tell_state(tx, row, submitted, words, step_id=step_id)
     await append_behind(tx, row, [_verdict_fact(verdict, action)])
     return ReserveResult.RESERVED
+
+
+async def _as_consented(tx: Tx, action: Action, verdict: Verdict, found: Evidence, now: datetime) -> bool:
+    """Whether what is permitted now is what was asked about, and everybody who was asked has consented to it."""
+    rests_on = evidence_digest(found.source, action.payload, found.account)
+    if (verdict.policy_digest, rests_on) != (action.policy_digest, action.evidence_digest):
+        return False
+    return set(action.required_approvals) <= set(await granted(tx, action, now))
 
 
 async def _already(tx: Tx, action: Action, step_id: str) -> ReserveResult:
@@ -203,29 +235,50 @@ def _verdict_fact(verdict: Verdict, action: Action) -> Any:
 
 
 async def _ask_again(
-    tx: Tx, row: sa.Row[Any], action: Action, verdict: Verdict, found: Evidence, words: Words, now: datetime
+    tx: Tx,
+    row: sa.Row[Any],
+    action: Action,
+    verdict: Verdict,
+    found: Evidence,
+    staff_ttl_s: int,
+    words: Words,
+    now: datetime,
 ) -> None:
     """Bind the action to what holds now; approvals that were given for something else are void (INVARIANT 4).
 
     Where anything of it is new, it is shown again: nobody consents to a question that was another one.
     """
     digest = evidence_digest(found.source, action.payload, found.account)
-    required = verdict.required or action.required_approvals
+    timing = _time_for_staff(action, verdict, staff_ttl_s, now)
     bound = action.model_copy(
-        update={"required_approvals": required, "policy_digest": verdict.policy_digest, "evidence_digest": digest}
+        update={
+            "required_approvals": verdict.required,
+            "policy_digest": verdict.policy_digest,
+            "evidence_digest": digest,
+            **timing,
+        }
     )
     voided = await _void(tx, bound, now)
     await change_action(
         tx,
         action.operation_id,
-        required_approvals=[r.value for r in required],
+        required_approvals=[r.value for r in verdict.required],
         policy_digest=verdict.policy_digest,
         evidence_id=found.evidence_id,
         evidence_digest=digest,
+        **timing,
     )
     if voided or bound != action:
         await append(tx, row, EventKind.PROPOSAL, "policy:engine", proposal_body(bound, words))
         await append_behind(tx, row, [_verdict_fact(verdict, action)])
+
+
+def _time_for_staff(action: Action, verdict: Verdict, staff_ttl_s: int, now: datetime) -> dict[str, datetime | None]:
+    """The times of an action that newly needs somebody of the staff: they have theirs, and are reminded within it."""
+    if not set(verdict.required) - set(action.required_approvals) - {ApprovalRole.CUSTOMER}:
+        return {}
+    until = max(action.expires_at, now + timedelta(seconds=staff_ttl_s))
+    return {"expires_at": until, "asked_at": now, "reminded_at": None, "escalated_at": None}
 
 
 async def _void(tx: Tx, bound: Action, now: datetime) -> int:
@@ -256,12 +309,12 @@ async def claim(
     async with db.transaction(tenant_id) as tx:
         row = await lock_conversation(tx, await conversation_of(tx, operation_id))
         action = await lock_action(tx, operation_id)
-        now = await under_lock(tx, now)
+        tenant = await lock_tenant(tx, tenant_id)
+        now = await under_lock(tx, now)  # past the gate: a wait for it makes a reservation older
         if action.state is not ActionState.SUBMITTED:
             return Claim(result=ClaimResult.MOVED)
         if action.send_count > 0:
             return Claim(result=ClaimResult.ALREADY_SENT)
-        tenant = await lock_tenant(tx, tenant_id)
         late = action.reserved_at is None or now - action.reserved_at > timedelta(seconds=claim_ttl_s)
         revoked = (await actor_of(tx, action)).role == REVOKED
         if fenced(row, action) or stopped(tenant, action.kind.value) or late or revoked:
@@ -281,10 +334,10 @@ async def claim_resend(
     async with db.transaction(tenant_id) as tx:
         row = await lock_conversation(tx, await conversation_of(tx, operation_id))
         action = await lock_action(tx, operation_id)
+        tenant = await lock_tenant(tx, tenant_id)
         now = await under_lock(tx, now)
         if action.state is not ActionState.UNKNOWN:
             return Claim(result=ClaimResult.MOVED)
-        tenant = await lock_tenant(tx, tenant_id)
         unheard = row.customer_seq > row.answered_seq  # it may say "stop"
         if (
             fenced(row, action)

@@ -19,7 +19,7 @@ from store import tables as t
 from store.database import Database, Tx
 from store.log import Appended, append, leave_wake
 from store.pipeline import Row, Statement, run
-from store.validity import overtaken
+from store.validity import overtaken, parcels_to_ask_about
 
 _PAYLOAD: TypeAdapter[Payload] = TypeAdapter(Payload)
 LEDGER_ACTOR = "ledger:interlock"
@@ -51,6 +51,7 @@ def to_action(row: Row) -> Action:
         settled_at=row.settled_at,
         external_id=row.external_id,
         requested_by=row.requested_by,
+        asked_at=row.asked_at,
         reminded_at=row.reminded_at,
         escalated_at=row.escalated_at,
     )
@@ -199,6 +200,7 @@ async def progress_of(tx: Tx, action: Action, now: datetime | None = None) -> Ac
         created_at=action.created_at,
         person_has_it=person,
         overtaken=bool(missing) and now is not None and await overtaken(tx, action, now) is not None,
+        refresh=await parcels_to_ask_about(tx, action, now) if now is not None else (),
         remind_at=reminder_due_at(action) if of_staff else None,
     )
 

@@ -133,7 +133,7 @@ async def publish(db: Database, tenant_id: str, plan: Plan, by: str, note: str |
     Raises NotFound for no such tenant, and Refusal where something else was published since it was planned.
     """
     async with db.transaction(tenant_id) as tx:
-        return await _publish(tx, tenant_id, plan, by, note)
+        return await publish_in(tx, tenant_id, plan, by, note)
 
 
 async def put_base(owner: Database, bundle: NewBundle) -> None:
@@ -150,7 +150,7 @@ async def rebase(owner: Database, base: NewBundle, for_tenants: Mapping[str, Pla
     async with owner.across_tenants() as tx:
         await _keep(tx, base)
         for tenant_id, plan in sorted(for_tenants.items()):
-            await _publish(tx, tenant_id, plan, by, note)
+            await publish_in(tx, tenant_id, plan, by, note)
 
 
 async def _tenant(tx: Tx) -> None:
@@ -158,13 +158,15 @@ async def _tenant(tx: Tx) -> None:
         raise NotFound("There is no such tenant.")
 
 
-async def _publish(tx: Tx, tenant_id: str, plan: Plan, by: str, note: str | None) -> tuple[Publication, ...]:
-    """No reservation is under way while the policy changes: each is judged under the old one or under the new one.
+async def publish_in(tx: Tx, tenant_id: str, plan: Plan, by: str, note: str | None) -> tuple[Publication, ...]:
+    """Publish inside a transaction that takes no lock but these; raises as `publish` does.
+
+    No reservation is under way while the policy changes: each is judged under the old one or under the new one.
 
     Nothing counts from before this moment, since what was decided until now was decided under another bundle.
     """
     await close_gate(tx, tenant_id)
-    locked = sa.select(t.tenants.c.id).where(t.tenants.c.id == tenant_id).with_for_update()
+    locked = sa.select(t.tenants.c.id).where(t.tenants.c.id == tenant_id).with_for_update(key_share=True)
     if (await tx.execute(locked)).one_or_none() is None:
         raise NotFound("There is no such tenant.")
     of_tenant = sa.select(sa.func.max(_p.n), sa.func.clock_timestamp()).where(_p.tenant_id == tenant_id)

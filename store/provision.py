@@ -5,6 +5,7 @@ Run by migrations' and seeding's role, never by a serving process.
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -13,11 +14,12 @@ from domain.base import Noun
 from domain.principal import StaffRole
 from domain.reply import Article
 from store import tables as t
+from store.circumstances import close_gate
 from store.database import Database, Tx
-from store.policies import NewBundle, put_base
+from store.policies import NewBundle, Plan, PublicationCause, Term, publish_in, put_base
 
 SEEDING = "seed:interlock"
-EPOCH = datetime(2020, 1, 1, tzinfo=UTC)  # the first publication has always been in force
+EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 class NewTenant(Noun):
@@ -37,13 +39,25 @@ async def provision_tenant(owner: Database, tenant: NewTenant) -> None:
     async with owner.across_tenants() as tx:
         row = tenant.model_dump(include={"id", "name", "kind", "stage"})
         await tx.execute(insert(t.tenants).values(**row).on_conflict_do_nothing())
-        await _seed_policy(tx, tenant.id, tenant.policy_digest)
+        await tx.execute(insert(t.policy_publications).values(**_first(tenant)).on_conflict_do_nothing())
         for ident, name, role in tenant.staff:
             person = {"tenant_id": tenant.id, "id": ident, "name": name, "role": role.value}
             await tx.execute(insert(t.staff).values(**person).on_conflict_do_nothing())
         for article in tenant.articles:
             page = {"tenant_id": tenant.id, **article.model_dump()}
             await tx.execute(insert(t.articles).values(**page).on_conflict_do_nothing())
+
+
+def _first(tenant: NewTenant) -> dict[str, Any]:
+    """The publication that a tenant begins with: it has always been in force, so that nothing was decided without."""
+    return {
+        "tenant_id": tenant.id,
+        "n": 1,
+        "digest": tenant.policy_digest,
+        "cause": PublicationCause.SEEDED.value,
+        "effective_from": EPOCH,
+        "published_by": SEEDING,
+    }
 
 
 async def renew_seeded_policy(owner: Database, base: NewBundle) -> list[str]:
@@ -54,25 +68,24 @@ async def renew_seeded_policy(owner: Database, base: NewBundle) -> list[str]:
     await put_base(owner, base)
     async with owner.across_tenants() as tx:
         tenants = (await tx.execute(sa.select(t.tenants.c.id).order_by(t.tenants.c.id))).scalars().all()
-        return [tenant for tenant in tenants if await _seed_policy(tx, tenant, base.digest)]
+    renewed = []
+    for tenant in tenants:  # one at a time: no tenant's traffic waits for another's
+        async with owner.across_tenants() as tx:
+            if await _renew(tx, tenant, base):
+                renewed.append(tenant)
+    return renewed
 
 
-async def _seed_policy(tx: Tx, tenant_id: str, digest: str) -> bool:
-    """Publish the bundle that comes with the product, unless somebody has published one here; say whether it was."""
+async def _renew(tx: Tx, tenant_id: str, base: NewBundle) -> bool:
+    """Publish the bundle that comes with the product in the place of an older one that did; say whether it was."""
+    await close_gate(tx, tenant_id)
     p = t.policy_publications.c
     query = sa.select(p.n, p.cause, p.digest).where(p.tenant_id == tenant_id).order_by(p.n.desc()).limit(1)
     last = (await tx.execute(query)).one_or_none()
-    if last is not None and (last.cause != "seeded" or last.digest == digest):
+    if last is None or last.cause != PublicationCause.SEEDED or last.digest == base.digest:
         return False
-    seeded = {
-        "tenant_id": tenant_id,
-        "n": last.n + 1 if last else 1,
-        "digest": digest,
-        "cause": "seeded",
-        "effective_from": sa.func.now() if last else EPOCH,
-        "published_by": SEEDING,
-    }
-    await tx.execute(insert(t.policy_publications).values(**seeded))
+    term = Term(bundle=base, effective_from=EPOCH, effective_until=None, cause=PublicationCause.SEEDED)
+    await publish_in(tx, tenant_id, Plan(seen=last.n, terms=(term,)), SEEDING, None)  # from this moment on
     return True
 
 

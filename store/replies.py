@@ -11,6 +11,7 @@ from domain.refusal import MessageConflict, NotOwned, VersionConflict
 from store import tables as t
 from store.conversations import Accepted
 from store.database import Database
+from store.ledger import actions_of
 from store.log import append, change_row, leave_wake, lock_conversation
 
 
@@ -44,5 +45,8 @@ async def staff_reply(
         )
         seen = row.version if seen_version is None else seen_version
         await change_row(tx, conversation_id, answered_seq=max(row.answered_seq, min(seen, row.customer_seq)))
+        for waiting in await actions_of(tx, conversation_id):
+            if waiting.state.unexecuted:  # it may have waited for this: what the customer said is dealt with
+                await leave_wake(tx, row, event, row.owner_epoch, waiting.operation_id)
         wake = await leave_wake(tx, row, event, row.owner_epoch)
         return Accepted(seq=event.seq, version=event.seq, duplicate=False, wake=wake)

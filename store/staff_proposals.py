@@ -19,7 +19,7 @@ from domain.wake import Wake
 from domain.words import Words
 from store.database import Database, Tx
 from store.ledger import move, proposal_body
-from store.log import append, append_behind, change_row, leave_wake, lock_conversation
+from store.log import append, append_behind, change_row, last_event, leave_wake, lock_conversation
 from store.proposals import Proposal, enter, in_the_way, perhaps_sent, supersede
 from store.requests import first_answer, record_answer
 
@@ -147,6 +147,8 @@ async def _propose(
     if proposal.verdict.kind is VerdictKind.FORBID:
         action = await enter(tx, row, proposal, now)
         denied = await move(tx, action, ActionState.REJECTED, Cause.DENIED, "policy:engine", now)
+        # Its workflow has the parcel asked about, where that was too long ago to decide.
+        await leave_wake(tx, row, await last_event(tx, row), row.owner_epoch, action.operation_id)
         return _told(denied, proposal, forbidden=True)
     await supersede(tx, row, replaced, proposal.requested_by, words, now)
     action = await enter(tx, row, proposal, now)

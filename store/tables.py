@@ -98,7 +98,7 @@ actions = _table(
     *_text("language", "reserved_step", "external_id"),
     *_int("owner_epoch", "send_count", "moves"),
     *_at("created_at", "expires_at", "reserved_at", "sent_at", "last_sent_at", "settled_at"),
-    *_at("reminded_at", "escalated_at"),
+    *_at("asked_at", "reminded_at", "escalated_at"),
 )
 transitions = _table(
     "transitions",

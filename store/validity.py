@@ -7,27 +7,34 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from domain.account import Account
-from domain.action import Action, ActionState, evidence_digest
+from domain.account import Account, Order
+from domain.action import Action, ActionState, Cause, evidence_digest
 from domain.approving import Allows, Rights
+from domain.duplicates import charged_twice
+from domain.freshness import DECIDE, tracking_is_current
 from domain.refusal import StaleReason
 from store import tables as t
 from store.circumstances import lock_tenant, policy_in_force, tenant_row
 from store.database import Tx
+from store.log import under_lock
 from store.pipeline import Row
 
 
 async def rights(tx: Tx, allows: Allows, now: datetime) -> Rights:
     """Return what the bundle in force lets people of the tenant do."""
-    return await _rights(tx, await tenant_row(tx), allows, now)
+    return await rights_of(tx, await tenant_row(tx), allows, now)
 
 
-async def rights_held(tx: Tx, tenant_id: str, allows: Allows, now: datetime) -> Rights:
-    """Return the same, and keep another bundle from being published before this transaction ends."""
-    return await _rights(tx, await lock_tenant(tx, tenant_id), allows, now)
+async def pass_gate(tx: Tx, tenant_id: str, now: datetime) -> tuple[Row, datetime]:
+    """Keep another bundle from being published before this transaction ends; return the tenant's row, and the time.
+
+    It is the time past the gate: a decision that waited for a publication is made under what was published.
+    """
+    return await lock_tenant(tx, tenant_id), await under_lock(tx, now)
 
 
-async def _rights(tx: Tx, tenant: Row, allows: Allows, now: datetime) -> Rights:
+async def rights_of(tx: Tx, tenant: Row, allows: Allows, now: datetime) -> Rights:
+    """Return what the bundle in force at `now` lets people of `tenant` do."""
     return Rights(
         allows=allows,
         policy_digest=await policy_in_force(tx, tenant.id, now),
@@ -46,8 +53,46 @@ async def overtaken(tx: Tx, action: Action, now: datetime) -> StaleReason | None
     return None if await _evidence_holds(tx, action) else StaleReason.EVIDENCE_CHANGED
 
 
+def stale_tracking(action: Action, account: Account, now: datetime) -> bool:
+    """Whether the action would be carried out on an order whose parcel was last heard of too long ago (INVARIANT 9).
+
+    An order that has been delivered, or was paid for twice, does not depend on where its parcel is.
+    """
+    payload = action.payload
+    order = account.resource(payload.resource) if "order" in payload.acts_on else None
+    if not isinstance(order, Order) or order.status == "delivered":
+        return False
+    if charged_twice(account, payload.resource, payload.amount_minor or 0):
+        return False
+    return not tracking_is_current(order, DECIDE, now)
+
+
+async def parcels_to_ask_about(tx: Tx, action: Action, now: datetime) -> tuple[str, ...]:
+    """Return the ids of the orders whose parcels have to be asked about before the action can go on.
+
+    Also of what was denied to a person, so that they can ask for it again: a turn of the bot has its own refreshed.
+    """
+    denied = action.by_staff and action.cause is Cause.DENIED
+    waits = action.state is ActionState.AWAITING_APPROVAL or denied
+    if not waits or "order" not in action.payload.acts_on:
+        return ()
+    found = await _read_last(tx, action)
+    if found is None or not stale_tracking(action, account := Account.model_validate(found.value), now):
+        return ()
+    order = account.resource(action.payload.resource)
+    return (order.id,) if order else ()
+
+
 async def _evidence_holds(tx: Tx, action: Action) -> bool:
     """Whether what was read last in this conversation says the same about the action as what it rests on."""
+    found = await _read_last(tx, action)
+    if found is None:
+        return True
+    return evidence_digest(found.source, action.payload, Account.model_validate(found.value)) == action.evidence_digest
+
+
+async def _read_last(tx: Tx, action: Action) -> Row | None:
+    """What was read last, in the action's conversation, of its customer's account."""
     e = t.evidence.c
     query = (
         sa.select(e.source, e.value)
@@ -55,7 +100,4 @@ async def _evidence_holds(tx: Tx, action: Action) -> bool:
         .order_by(e.observed_at.desc())
         .limit(1)
     )
-    found = (await tx.execute(query)).one_or_none()
-    if found is None:
-        return True
-    return evidence_digest(found.source, action.payload, Account.model_validate(found.value)) == action.evidence_digest
+    return (await tx.execute(query)).one_or_none()

@@ -67,9 +67,7 @@ def lower(tmp_path: Path) -> Path:
     folder = shutil.copytree(BASE, tmp_path / "lower")
     text = (folder / "money.cedar").read_text("utf-8")
     (folder / "money.cedar").write_text(
-        text.replace("amount_minor <= 5000 ", "amount_minor <= 3000 ").replace(
-            "amount_minor > 5000 ", "amount_minor > 3000 "
-        )
+        text.replace("amount_minor <= 5000 ", "amount_minor <= 3000 ").replace("5000 - ", "3000 - ")
     )
     return folder
 
@@ -218,6 +216,19 @@ async def test_a_fact_that_was_not_recorded_is_said_by_its_name(
     told = await reported(interlock, "backtest", str(folder), "--tenant", tenant)
     assert {one["why"] for one in told["unjudged"]} == {"context.actor.shift was not recorded"}
     assert sum(one["decisions"] for one in told["unjudged"]) == DECISIONS
+
+
+async def test_the_report_says_where_a_bundle_that_was_named_was_found(
+    interlock: Interlock, tenant: str, lower: Path
+) -> None:
+    base = Bundle.load()
+    (lower / "refunds.txt").write_text(NO_SMALL_ONES)
+    told = await interlock("policy", "diff", f"base@{base.manifest.version}", str(lower), "--tenant", tenant)
+    assert f"({base.digest[:12]}, published {datetime.now(UTC).year}-" in told.stdout
+    assert f", folder {lower})" in told.stdout
+    assert "refunds.txt is not read; only manifest.json" in told.stderr
+    shipped = await reported(interlock, "backtest", "retail", "--tenant", tenant)
+    assert "comes with Interlock)" in shipped["under"]
 
 
 async def test_what_is_no_bundle_says_what_would_be_right(interlock: Interlock, tenant: str, lower: Path) -> None:

@@ -31,6 +31,7 @@ UNITS = {
     "_s": "seconds",
 }
 INVARIANTS = range(1, 13)
+TEST_VARIABLES = {"INTERLOCK_TEST_DATABASE_URL", "INTERLOCK_TEST_RETAIL"}
 
 
 def read(name: str) -> str:
@@ -158,7 +159,7 @@ def test_every_relative_link_leads_somewhere(path: Path) -> None:
 @pytest.mark.parametrize("path", DOCS, ids=named)
 def test_every_variable_in_a_document_is_a_setting(path: Path) -> None:
     told = set(re.findall(r"\bINTERLOCK_[A-Z_]*[A-Z]\b", path.read_text("utf-8")))
-    assert told <= {PREFIX + name.upper() for name in Settings.model_fields} | {"INTERLOCK_TEST_DATABASE_URL"}
+    assert told <= {PREFIX + name.upper() for name in Settings.model_fields} | TEST_VARIABLES
 
 
 def test_every_invariant_names_the_tests_that_hold_it() -> None:

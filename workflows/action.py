@@ -23,6 +23,7 @@ from workflows.options import (
     RESERVE_BACKOFF_FIRST,
     RESERVE_BACKOFF_MAX,
 )
+from workflows.refresh import have_refreshed
 from workflows.steps import StepFailed, business_call, step
 
 _SHOWN = {"state", "cause", "missing", "send_count", "person_has_it"}
@@ -50,6 +51,7 @@ class ActionWorkflow:
             try:
                 progress = await self._load()
                 if ActionState(progress.state).terminal:
+                    await have_refreshed(self._ref.tenant_id, progress.refresh)
                     return progress.state
                 await self._advance(progress)
             except StepFailed as failed:
@@ -66,6 +68,7 @@ class ActionWorkflow:
             case ActionState.PROPOSED | ActionState.AWAITING_APPROVAL if progress.missing and not progress.overtaken:
                 await self._await_approval(progress)
             case ActionState.PROPOSED | ActionState.AWAITING_APPROVAL:
+                await have_refreshed(self._ref.tenant_id, progress.refresh)
                 await self._reserve(progress)
             case ActionState.SUBMITTED:
                 await self._dispatch()
@@ -146,9 +149,9 @@ class ActionWorkflow:
                 self._backoff = RESERVE_BACKOFF_FIRST
             case ReserveResult.FENCED:
                 await step(Errand.WITHDRAW_ACTION, self._ref, ActionState)
-            case (
-                ReserveResult.ASK_AGAIN | ReserveResult.UNCONSIDERED | ReserveResult.BUSY | ReserveResult.STALE_EVIDENCE
-            ):
+            case ReserveResult.ASK_AGAIN | ReserveResult.UNCONSIDERED | ReserveResult.BUSY:
+                await self._try_later(progress)
+            case ReserveResult.STALE_EVIDENCE | ReserveResult.UNJUDGED:
                 await self._try_later(progress)
             case _:
                 assert_never(result)

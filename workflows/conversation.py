@@ -33,18 +33,16 @@ from workflows import card
 from workflows.messages import (
     ACTION_WORKFLOW,
     CONVERSATION_WORKFLOW,
-    REFRESH_WORKFLOW,
     WAKE_SIGNAL,
     ActionStart,
     Carry,
     ConversationStart,
     OpenAction,
-    RefreshStart,
     TimelineEntry,
     WakeSignal,
-    refresh_workflow_id,
 )
 from workflows.options import AWAIT_OUTCOME_POLL, ROUNDS_MAX
+from workflows.refresh import have_refreshed
 from workflows.steps import StepFailed, step
 
 TIMELINE_MAX = 50
@@ -157,7 +155,7 @@ class ConversationWorkflow:
                 return
             self._turns += 1
             effect = await self._take(considered, rounds)
-            await self._have_refreshed(considered)
+            await have_refreshed(self._start.tenant_id, considered.refresh)
             self._active_at = workflow.now()
             self._note(considered.step.step, effect.value)
             match effect:
@@ -258,21 +256,6 @@ class ConversationWorkflow:
             )
         except WorkflowAlreadyStartedError:
             self._note("action", "started already")
-
-    async def _have_refreshed(self, considered: Considered) -> None:
-        """Have parcels asked about whose tracking was too old, in the background and not again too soon."""
-        for order_id in considered.refresh:
-            start = RefreshStart(tenant_id=self._start.tenant_id, order_id=order_id)
-            with contextlib.suppress(WorkflowAlreadyStartedError):
-                await workflow.start_child_workflow(
-                    REFRESH_WORKFLOW,
-                    start,
-                    id=refresh_workflow_id(start.tenant_id, order_id),
-                    parent_close_policy=ParentClosePolicy.ABANDON,
-                    static_summary=f"refresh tracking of {order_id}",
-                    search_attributes=TypedSearchAttributes([SearchAttributePair(card.TENANT, start.tenant_id)]),
-                    priority=workflow.info().priority,
-                )
 
     async def _await_outcome(self, considered: Considered, fence: TurnFence, awaited: AwaitOutcome) -> Effect:
         """Tell the customer once that an outcome comes first, then look again when anything happens."""

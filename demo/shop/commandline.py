@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from demo.shop.app import make_app
 from demo.shop.database import DataFileError, is_empty, open_database
@@ -40,6 +41,7 @@ def make_parser() -> argparse.ArgumentParser:
     option("--port", type=_port, default=0, help="port to listen on; 0, the default, takes a free one")
     option("--data", type=Path, required=True, metavar="FILE.db", help="the shop's SQLite database")
     option("--world", type=Path, metavar="FILE.json", help=world)
+    option("--check-world", action="store_true", help="load the --world into a shop of its own, and end")
     option("--retail-tenant", default="retail", metavar="ID", help="who a retail world belongs to (%(default)s)")
     option("--read-key", metavar="K", help="key for reads (or SHOP_READ_KEY)")
     option("--write-key", metavar="K", help="key for writes (or SHOP_WRITE_KEY)")
@@ -58,6 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the shop until a signal; returns the exit code."""
     parser = make_parser()
     given = parser.parse_args(argv)
+    if given.check_world:
+        return _checked(WorldSource(given.world, given.retail_tenant))
     keys = keys_from_environment()
     read, write = given.read_key or keys[0], given.write_key or keys[1]
     if not read or not write or read == write:
@@ -70,6 +74,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         _run(given, Keys(read, write))
     except (WorldFileError, DataFileError, OSError) as error:
         print(f"shop: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _checked(source: WorldSource) -> int:
+    """0 where a shop would start with this world; else 1, and what is wrong with it."""
+    try:
+        with TemporaryDirectory(prefix="interlock-world-") as folder:
+            source.load_into(open_database(Path(folder) / "shop.db"))
+    except (WorldFileError, DataFileError, OSError) as error:
+        print(error, file=sys.stderr)
         return 1
     return 0
 

@@ -83,7 +83,7 @@ def _title(name: str, options: dict[str, str]) -> str:
 
 
 def _customer(user: RetailUser) -> Customer:
-    home = Address(id=f"adr_{user.user_id}", label=DEFAULT, lines=lines_of(user.address.model_dump()))
+    home = Address(id="adr_default", label=DEFAULT, lines=lines_of(user.address.model_dump()))
     return Customer(
         id=user.user_id,
         name=f"{user.name.first_name} {user.name.last_name}",

@@ -31,6 +31,16 @@ class ChangePlanPayload(ActionPayload):
         """`subscription:ID`."""
         return f"subscription:{self.subscription_id}"
 
+    @property
+    def stake_minor(self) -> int:
+        """The new price of one period."""
+        return self.new_price_minor
+
+    @property
+    def stake_currency(self) -> str:
+        """See the base class."""
+        return self.new_price_currency
+
     @classmethod
     def wished(cls, wish: Wish, account: Account, customer_id: str) -> Self:
         """See the base class; the price is the plan's own."""

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from domain.account import Account, Item, Order, Variant
 from domain.catalogue.kinds import ActionKind
-from domain.catalogue.order_facts import items_of, method_facts, money_facts
+from domain.catalogue.order_facts import items_of, label_of, method_facts, money_facts
 from domain.catalogue.payload import ActionPayload, Money, Thing, Told
 from domain.catalogue.wish import NotProposable, Wish
 
@@ -18,7 +18,7 @@ from domain.catalogue.wish import NotProposable, Wish
 class ExchangeItemsPayload(ActionPayload):
     """Exchange each of `item_ids` for the one of `new_item_ids` at the same place.
 
-    `difference_minor` is what the new ones cost more; below zero, what is given back.
+    `difference_minor` is what the new ones cost more; below zero, what is given back, which is then `amount_minor` too.
     """
 
     acts_on: ClassVar[frozenset[str]] = frozenset({"order"})
@@ -31,6 +31,7 @@ class ExchangeItemsPayload(ActionPayload):
     new_item_ids: tuple[str, ...] = Field(min_length=1)
     shown: tuple[str, ...] = ()  # what each piece is called, and what it would become
     payment_method_id: str
+    method_label: str = ""  # how the customer knows that way; empty where it is not on file
     difference_minor: int
     difference_currency: str
 
@@ -38,6 +39,16 @@ class ExchangeItemsPayload(ActionPayload):
     def resource(self) -> str:
         """`order:ID`."""
         return f"order:{self.order_id}"
+
+    @property
+    def stake_minor(self) -> int:
+        """What moves, one way or the other."""
+        return abs(self.difference_minor)
+
+    @property
+    def stake_currency(self) -> str:
+        """See the base class."""
+        return self.difference_currency
 
     @classmethod
     def wished(cls, wish: Wish, account: Account, customer_id: str) -> Self:
@@ -51,6 +62,7 @@ class ExchangeItemsPayload(ActionPayload):
             raise NotProposable("an exchange names items of the order, and for each the variant that is wanted")
         if wish.payment_method_id is None:
             raise NotProposable("an exchange names the way to pay for the difference, or to get it back")
+        difference_minor = _difference(list(zip(items, new, strict=True)))
         return cls(
             customer_id=customer_id,
             order_id=found.id,
@@ -58,8 +70,11 @@ class ExchangeItemsPayload(ActionPayload):
             new_item_ids=wish.new_item_ids,
             shown=tuple(f"{old.title} → {v.title or v.item_id}" for old, v in zip(items, new, strict=True) if v),
             payment_method_id=wish.payment_method_id,
-            difference_minor=_difference(list(zip(items, new, strict=True))),
+            method_label=label_of(account.payment_method(wish.payment_method_id)),
+            difference_minor=difference_minor,
             difference_currency=found.currency,
+            amount_minor=-difference_minor if difference_minor < 0 else None,
+            currency=found.currency if difference_minor < 0 else None,
             resource_version=found.version,
         )
 
@@ -69,6 +84,7 @@ class ExchangeItemsPayload(ActionPayload):
         items = items_of(order, self.item_ids)
         pairs = list(zip(items, [_variant(account, i) for i in self.new_item_ids], strict=False))
         method = account.payment_method(self.payment_method_id)
+        original = order.payment_method_id if order else None
         return {
             "items": {
                 "asked": len(self.item_ids),
@@ -80,23 +96,27 @@ class ExchangeItemsPayload(ActionPayload):
                 "unchanged": sum(new is not None and new.item_id == item.item_id for item, new in pairs),
             },
             "difference_minor": self.difference_minor,
+            "amount_minor": max(0, -self.difference_minor),
             "as_priced": self.difference_minor == _difference(pairs),
-            "method": method_facts(method, order.payment_method_id if order else None, self.difference_minor),
+            "method": method_facts(method, original, self.difference_minor, self.difference_currency),
             "target": money_facts(account, self.resource, None, now),
         }
 
     def told(self) -> dict[str, Told]:
-        """`what`, `count`, `items` and `difference`."""
+        """`what`, `count`, `items`, `difference` and `method`, the way to pay it or to get it back."""
         return {
             "what": Thing(kind="order", id=self.order_id),
             "count": str(len(self.item_ids)),
             "items": ", ".join(self.shown or self.item_ids),
             "difference": Money(amount_minor=self.difference_minor, currency=self.difference_currency),
+            "method": self.method_label or self.payment_method_id,
         }
 
     def rests_on(self, account: Account) -> list[Any]:
-        """The variants, whose prices and stock may change."""
-        return [v.model_dump(mode="json") for i in self.new_item_ids if (v := _variant(account, i))]
+        """The variants, whose prices and stock may change, and the way to pay."""
+        wanted = [v for i in self.new_item_ids if (v := _variant(account, i))]
+        method = account.payment_method(self.payment_method_id)
+        return [fact.model_dump(mode="json") for fact in (*wanted, *((method,) if method else ()))]
 
 
 def _difference(pairs: list[tuple[Item, Variant | None]]) -> int:

@@ -3,14 +3,16 @@
 Pure; what the account does not hold has neutral values.
 """
 
+import math
 from datetime import datetime
 from typing import Any
 
 from domain.account import Account, Item, Order, Payment, PaymentMethod, Profile, Shipment, Subscription
 from domain.duplicates import charged_twice
-from domain.freshness import DECIDE, max_age_s
+from domain.freshness import DECIDE, max_age_s, tracking_age_s
 
-NONE_KNOWN_S = -1
+NONE_KNOWN = -1
+GIFT_CARD = "gift_card"
 
 
 def money_facts(account: Account, resource: str, amount_minor: int | None, now: datetime) -> dict[str, Any]:
@@ -39,13 +41,15 @@ def money_facts(account: Account, resource: str, amount_minor: int | None, now: 
 
 
 def tracking_facts(shipment: Shipment | None, now: datetime) -> dict[str, Any]:
-    """Return what is known of a parcel, and how old that is (INVARIANT 9); no parcel has no age."""
+    """Return what is known of a parcel, and how old that is (INVARIANT 9); no parcel has no age.
+
+    What has no time that can be believed is older than anything may be.
+    """
     if shipment is None:
         return {"known": False, "status": "", "age_s": 0, "max_age_s": 0}
-    known_at = shipment.known_at
-    limit_s = max_age_s("tracking", DECIDE, shipment.status)
-    age_s = int((now - known_at).total_seconds()) if known_at else limit_s + 1
-    return {"known": True, "status": shipment.status, "age_s": age_s, "max_age_s": limit_s}
+    limit_s, age_s = max_age_s("tracking", DECIDE, shipment.status), tracking_age_s(shipment, now)
+    whole_s = limit_s + 1 if age_s is None else math.ceil(age_s)
+    return {"known": True, "status": shipment.status, "age_s": whole_s, "max_age_s": limit_s}
 
 
 def subscription_facts(account: Account, resource: str) -> dict[str, Any]:
@@ -75,12 +79,30 @@ def profile_facts(account: Account, resource: str) -> dict[str, Any]:
     }
 
 
-def method_facts(method: PaymentMethod | None, original: str | None, amount_minor: int) -> dict[str, Any]:
-    """Return what is known of a way to pay, and whether it covers an amount (only a gift card may not)."""
+def method_facts(
+    method: PaymentMethod | None, original: str | None, amount_minor: int, currency: str
+) -> dict[str, Any]:
+    """Return what is known of a way to pay, and whether it covers an amount (only a gift card may not).
+
+    An amount of 0 or less is to be given back; a gift card can take that in its own currency alone, too.
+    """
     if method is None:
         return {"known": False, "type": "", "original": False, "covers": False}
-    covers = method.balance_minor is None or method.balance_minor >= amount_minor
+    covers = _covers(method, amount_minor, currency)
     return {"known": True, "type": method.type, "original": method.id == original, "covers": covers}
+
+
+def _covers(method: PaymentMethod, amount_minor: int, currency: str) -> bool:
+    """Whether it holds the amount; of a card whose balance or currency is not known, nobody can say so."""
+    if method.type != GIFT_CARD and method.balance_minor is None:
+        return True
+    holds = amount_minor <= 0 or (method.balance_minor is not None and method.balance_minor >= amount_minor)
+    return method.currency == currency and holds
+
+
+def label_of(method: PaymentMethod | None) -> str:
+    """Return how the customer knows a way to pay, empty where it is not on file."""
+    return (method.label or method.type) if method else ""
 
 
 def items_of(order: Order | None, item_ids: tuple[str, ...]) -> list[Item]:
@@ -96,4 +118,5 @@ def items_of(order: Order | None, item_ids: tuple[str, ...]) -> list[Item]:
 
 
 def _days_since(at: datetime | None, now: datetime) -> int:
-    return (now - at).days if at else NONE_KNOWN_S
+    """Whole days since then; of what lies ahead, none is known."""
+    return max(NONE_KNOWN, (now - at).days) if at else NONE_KNOWN

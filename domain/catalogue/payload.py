@@ -57,6 +57,21 @@ class ActionPayload(Noun):
     def resource(self) -> str:
         """`TYPE:ID`; two actions are never in flight on one."""
 
+    @property
+    def effect_on(self) -> str:
+        """`TYPE:ID` of what the business system names as changed, where that is not the resource itself."""
+        return self.resource
+
+    @property
+    def stake_minor(self) -> int:
+        """What is at stake, never below 0: what moves one way or the other, or is to be paid; 0 where no amount is."""
+        return self.amount_minor or 0
+
+    @property
+    def stake_currency(self) -> str:
+        """The currency of `stake_minor`, empty where no amount is at stake."""
+        return self.currency or ""
+
     @classmethod
     @abstractmethod
     def wished(cls, wish: Wish, account: Account, customer_id: str) -> Self:

@@ -13,6 +13,7 @@ from domain.catalogue.kinds import ActionKind
 from domain.catalogue.order_facts import money_facts
 from domain.catalogue.payload import ActionPayload, Money, Thing, Told
 from domain.catalogue.wish import NotProposable, Wish
+from domain.duplicates import equal_charges
 
 
 class RefundDuplicateChargePayload(ActionPayload):
@@ -64,6 +65,7 @@ class RefundDuplicateChargePayload(ActionPayload):
         }
 
     def rests_on(self, account: Account) -> list[Any]:
-        """The payment, where the resource is its order."""
-        found = account.payment(self.payment_id)
-        return [found.model_dump(mode="json")] if self.order_id and found else []
+        """The payment, where the resource is its order, and the equal charges that make it a double one."""
+        paid = account.payment(self.payment_id) if self.order_id else None
+        alike = equal_charges(account, f"payment:{self.payment_id}", self.amount_minor)
+        return [p.model_dump(mode="json") for p in ((paid,) if paid else ()) + alike]

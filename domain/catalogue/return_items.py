@@ -10,8 +10,8 @@ from pydantic import Field
 
 from domain.account import Account, Order
 from domain.catalogue.kinds import ActionKind
-from domain.catalogue.order_facts import items_of, method_facts, money_facts
-from domain.catalogue.payload import ActionPayload, Money, Thing, Told
+from domain.catalogue.order_facts import items_of, label_of, method_facts, money_facts
+from domain.catalogue.payload import ActionPayload, Label, Money, Thing, Told
 from domain.catalogue.wish import NotProposable, Wish
 
 
@@ -27,6 +27,7 @@ class ReturnItemsPayload(ActionPayload):
     item_ids: tuple[str, ...] = Field(min_length=1)
     shown: tuple[str, ...] = ()  # what each piece is called, so that people see what would go back
     payment_method_id: str | None = None  # None: the way it was paid with
+    method_label: str = ""  # how the customer knows the way that gets the money; empty where it is not on file
     amount_minor: int = Field(gt=0)
     currency: str
 
@@ -53,6 +54,7 @@ class ReturnItemsPayload(ActionPayload):
             item_ids=wish.item_ids,
             shown=tuple(item.title for item in items),
             payment_method_id=wish.payment_method_id,
+            method_label=label_of(account.payment_method(wish.payment_method_id or found.payment_method_id)),
             amount_minor=amount_minor,
             currency=found.currency,
             resource_version=found.version,
@@ -64,7 +66,7 @@ class ReturnItemsPayload(ActionPayload):
         items = items_of(order, self.item_ids)
         original = order.payment_method_id if order else None
         method = account.payment_method(self.payment_method_id or original)
-        named = method_facts(method, original, 0)
+        named = method_facts(method, original, 0, self.currency)
         to_original = self.payment_method_id is None or self.payment_method_id == original
         return {
             "amount_minor": self.amount_minor,
@@ -80,10 +82,18 @@ class ReturnItemsPayload(ActionPayload):
         }
 
     def told(self) -> dict[str, Told]:
-        """`amount`, `what`, `count` and `items`."""
+        """`amount`, `what`, `count`, `items` and `method`, the way that gets the money."""
+        named = self.method_label or self.payment_method_id
         return {
             "amount": Money(amount_minor=self.amount_minor, currency=self.currency),
             "what": Thing(kind="order", id=self.order_id),
             "count": str(len(self.item_ids)),
             "items": ", ".join(self.shown or self.item_ids),
+            "method": named or Label(key="return_items.original"),
         }
+
+    def rests_on(self, account: Account) -> list[Any]:
+        """The way that gets the money."""
+        order = account.order(self.order_id)
+        found = account.payment_method(self.payment_method_id or (order.payment_method_id if order else None))
+        return [found.model_dump(mode="json")] if found else []

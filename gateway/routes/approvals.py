@@ -10,14 +10,12 @@ from gateway.admission import GuardedRoute
 from gateway.answers import ApprovalFree, ApprovalTaken, BatchAnswered, BatchDecided, BatchRefused
 from gateway.bodies import BatchItem, Decide, DecideBatch, TakeApproval
 from gateway.deciding import allows_of, decide_one
-from gateway.desk import Desk, caller_of, desk_of
+from gateway.desk import caller_of, desk_of
 from gateway.documents import guarded, posted
-from gateway.duties import reader_of, require_staff
-from gateway.identity import Caller
+from gateway.duties import reader_of, require_staff, staff_on
 from gateway.shapes import Id
 from store.approval_batches import require_batch
 from store.approval_claims import claim_approval, give_back
-from store.approvals import view_action
 
 router = APIRouter(route_class=GuardedRoute, tags=["approvals"])
 
@@ -30,7 +28,7 @@ router = APIRouter(route_class=GuardedRoute, tags=["approvals"])
 async def claim(request: Request, operation_id: Id, body: TakeApproval) -> ApprovalTaken:
     """Keep others of the staff from deciding it for some minutes; the customer decides all the same."""
     desk = desk_of(request)
-    staff = await _staff_of(desk, caller_of(request), operation_id)
+    staff = await staff_on(desk, caller_of(request), operation_id)
     allows = await allows_of(desk, staff)
     taken = await claim_approval(desk.db, staff, operation_id, body.minutes, desk.clock(), allows)
     return ApprovalTaken.model_validate(taken, from_attributes=True)
@@ -44,7 +42,7 @@ async def claim(request: Request, operation_id: Id, body: TakeApproval) -> Appro
 async def unclaim(request: Request, operation_id: Id) -> ApprovalFree:
     """End your own claim; where you have none, nothing happens."""
     desk = desk_of(request)
-    staff = await _staff_of(desk, caller_of(request), operation_id)
+    staff = await staff_on(desk, caller_of(request), operation_id)
     await give_back(desk.db, staff, operation_id, desk.clock())
     return ApprovalFree(operation_id=operation_id)
 
@@ -68,14 +66,6 @@ async def decide_batch(request: Request, body: DecideBatch) -> BatchAnswered:
         except Refusal as refusal:
             answered.append(_refused(item, refusal))
     return BatchAnswered(items=answered)
-
-
-async def _staff_of(desk: Desk, caller: Caller, operation_id: str) -> Caller:
-    """Return the caller, of the staff. Raises NotFound for an action that they may not see, else Forbidden."""
-    reader = await reader_of(desk, caller, "action")
-    if not reader.is_staff:
-        await view_action(desk.db, reader, operation_id)
-    return require_staff(reader)
 
 
 def _decision(body: DecideBatch, item: BatchItem) -> Decide:

@@ -62,6 +62,7 @@ async def publish(request: Request, body: PublishPolicy) -> PolicyPublished:
         cases=done.examined.cases_n,
         conflicts=[str(conflict) for conflict in done.examined.conflicts],
         unreached=[str(permit) for permit in done.examined.unreached],
+        unasked=[str(permit) for permit in done.examined.unasked],
     )
 
 

@@ -19,13 +19,15 @@ from domain.refusal import (
     VersionConflict,
 )
 from gateway.admission import GuardedRoute
-from gateway.answers import ActionProposed
-from gateway.bodies import ProposeAction
+from gateway.answers import ActionProposed, ActionWithdrawn
+from gateway.bodies import CallOff, ProposeAction
 from gateway.desk import caller_of, desk_of
 from gateway.documents import posted
-from gateway.duties import staff_of
+from gateway.duties import require_tool, staff_of, staff_on
 from gateway.refusals import Unavailable
 from gateway.shapes import Id
+from store import withdrawals
+from store.approvals import view_action
 from store.staff_proposals import StaffRequest
 
 router = APIRouter(route_class=GuardedRoute, tags=["actions"])
@@ -80,3 +82,18 @@ async def propose(request: Request, conversation_id: Id, body: ProposeAction) ->
             "rules": list(proposed.rules),
         }
     )
+
+
+@router.post(
+    "/actions/{operation_id}/withdrawals",
+    summary="Call off an action that was not sent",
+    responses=posted(NotFound, Forbidden, NotOwned, ActionInFlight),
+)
+async def withdraw(request: Request, operation_id: Id, _: CallOff) -> ActionWithdrawn:
+    """Withdraw an action in a conversation that you hold; what may have been sent cannot be called off."""
+    desk = desk_of(request)
+    staff = await staff_on(desk, caller_of(request), operation_id)
+    await view_action(desk.db, staff, operation_id)  # what is not there is not forbidden either
+    await require_tool(desk, staff, Tool.PROPOSE)
+    done = await withdrawals.withdraw(desk.db, staff, operation_id, desk.words, desk.clock())
+    return ActionWithdrawn.model_validate(done, from_attributes=True)

@@ -8,8 +8,10 @@ from domain.base import Noun
 from domain.verdict import VerdictKind
 from policy.engine import PolicyEngine
 from policy.retail.question import request_of
-from policy.retail.request import LineInvalid, RetailRequest, request_in
+from policy.retail.request import LineInvalid, RetailRequest, id_in, request_in
 from policy.retail.world import World, WorldInvalid
+
+NOT_A_REQUEST = "not-a-request"  # in the place of a rule's id, as `default-deny` is
 
 
 class Judged(Noun):
@@ -21,7 +23,7 @@ class Judged(Noun):
 
 
 class LineOutcome(Noun):
-    """What came of a line: a verdict, unless it is no request; what is `wrong` with it; the names that are `unread`."""
+    """What came of a line: a verdict, unless it has no id; what is `wrong` with it; the names that are `unread`."""
 
     judged: Judged | None = None
     wrong: str | None = None
@@ -29,12 +31,17 @@ class LineOutcome(Noun):
 
 
 def judge_line(engine: PolicyEngine, world: World, line: bytes) -> LineOutcome:
-    """Return what comes of a line of a requests file: an unknown principal is wrong, and forbidden."""
+    """Return what comes of a line of a requests file.
+
+    What is no request is wrong, and forbidden where its id can be read; so is an unknown principal.
+    """
     try:
         asked, unread = request_in(line)
         judged = judge(engine, world, asked)
     except (LineInvalid, WorldInvalid) as error:
-        return LineOutcome(wrong=str(error))
+        known = id_in(line)
+        refused = Judged(id=known, verdict=VerdictKind.FORBID, rules=(NOT_A_REQUEST,)) if known is not None else None
+        return LineOutcome(judged=refused, wrong=str(error))
     wrong = None
     if asked.principal not in world.users and asked.principal not in asked.users:
         wrong = f"the principal {asked.principal!r} is nobody in this world; it should be the id of one of its users"

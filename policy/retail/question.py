@@ -5,7 +5,7 @@ Pure: what the world does not hold has no owner, exactly as if it belonged to so
 
 from typing import Any, assert_never
 
-from policy.retail.facts import history_facts, item_facts, method_facts, swap_facts
+from policy.retail.facts import first_amount, history_facts, item_facts, method_facts, swap_difference, swap_facts
 from policy.retail.request import RetailRequest
 from policy.retail.tools import (
     Arguments,
@@ -57,23 +57,26 @@ def _particulars(tool: Tool, arguments: Arguments, principal: str, world: World)
     user, order = world.users.get(principal), world.orders.get(arguments.order_id)
     target = _order_target(arguments.order_id, world)
     items = order.items if order else ()
-    history = {"history": history_facts(order.payment_history if order else (), user)}
+    paid = order.payment_history if order else ()
+    history = {"history": history_facts(paid, user)}
     match arguments:
         case Cancel(reason=reason):
             return {**target, **history, "reason": reason}
         case OrderAddress():
             return target
         case Swap(item_ids=named, new_item_ids=new, payment_method_id=method):
+            difference = swap_difference(named, new, items, world.products)
+            due = round(difference, 2) if tool is Tool.EXCHANGE else difference  # as the shop does
             return {
                 **target,
-                "method": method_facts(method, user),
+                "method": method_facts(method, user, due),
                 "items": item_facts(named, items),
-                "swap": swap_facts(named, new, items, world.products, rounded=tool is Tool.EXCHANGE),
+                "swap": swap_facts(named, new, items, world.products),
             }
         case Return(item_ids=named, payment_method_id=method):
-            return {**target, **history, "method": method_facts(method, user), "items": item_facts(named, items)}
+            return {**target, **history, "method": method_facts(method, user, 0.0), "items": item_facts(named, items)}
         case OrderPayment(payment_method_id=method):
-            return {**target, **history, "method": method_facts(method, user)}
+            return {**target, **history, "method": method_facts(method, user, first_amount(paid))}
         case _ as never:
             assert_never(never)
 

@@ -27,6 +27,10 @@ class LineInvalid(ValueError):
     """A line is no request; the message says what is wrong and what would be right."""
 
 
+class _Identified(Noun):
+    id: Text | StrictInt
+
+
 class RetailRequest(Noun):
     """One request. `arguments` and `approved` are as they came: what they amount to is for the rules to say."""
 
@@ -47,7 +51,7 @@ class RetailRequest(Noun):
 def request_in(line: bytes) -> tuple[RetailRequest, tuple[str, ...]]:
     """Return the request that `line` holds, and the names in it that are not read. Raises LineInvalid."""
     try:
-        told = json.loads(line.decode("utf-8"), object_pairs_hook=_each_once, parse_constant=_refuse_constant)
+        told = _read(line)
     except (ValueError, RecursionError) as error:
         raise LineInvalid(f"this is not JSON in UTF-8 ({error}); {SHAPE}, one JSON object a line") from None
     if not isinstance(told, dict):
@@ -59,6 +63,18 @@ def request_in(line: bytes) -> tuple[RetailRequest, tuple[str, ...]]:
     except ValidationError as error:
         raise LineInvalid(_told(error)) from None
     return made, tuple(name for name in told if name not in fields)
+
+
+def id_in(line: bytes) -> str | int | None:
+    """Return the id in a line that may be no request; None where there is none to be read."""
+    try:
+        return _Identified.model_validate({"id": _read(line)["id"]}).id
+    except (ValueError, RecursionError, LookupError, TypeError):
+        return None
+
+
+def _read(line: bytes) -> Any:
+    return json.loads(line.decode("utf-8"), object_pairs_hook=_each_once, parse_constant=_refuse_constant)
 
 
 def _same(one: Any, other: Any) -> bool:

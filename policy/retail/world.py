@@ -13,6 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, Strict, StrictBool, Validatio
 Text = Annotated[str, Strict(), Field(max_length=10_000)]
 Amount = Annotated[float, Strict(), Field(ge=-1e9, le=1e9, allow_inf_nan=False)]  # in major units, as the shop has it
 
+WHOLE = "one object: users, orders, products"
+
 
 class WorldInvalid(ValueError):
     """A world, or a record of one, cannot be read; the message says where, and what is wrong."""
@@ -86,11 +88,15 @@ class World(Record):
     def parse(cls, text: str) -> Self:
         """Return the world that `text` (JSON) tells. Raises WorldInvalid."""
         try:
-            return cls.model_validate(json.loads(text))
+            told = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise WorldInvalid(f"it is not JSON ({error}); it should be {WHOLE}") from None
+        if not isinstance(told, dict):
+            raise WorldInvalid(f"it is no JSON object; it should be {WHOLE}")
+        try:
+            return cls.model_validate(told)
         except ValidationError as error:
             raise WorldInvalid(_told(error)) from None
-        except (ValueError, RecursionError) as error:
-            raise WorldInvalid(f"it is not JSON ({error}); it should be one object: users, orders, products") from None
 
     def overridden(self, users: Mapping[str, Any], orders: Mapping[str, Any]) -> Self:
         """Return this world with the given fields of the given records instead. Raises WorldInvalid."""

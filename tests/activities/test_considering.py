@@ -13,7 +13,7 @@ from activities.considering import ATTEMPTS_BEFORE_A_PERSON, Considering
 from activities.policybook import PolicyBook
 from domain.account import Account, Evidence
 from domain.errand import Considered, ConsiderTurn
-from domain.fault import Unreachable
+from domain.fault import OperationalFault, Unreachable
 from domain.handoff import HandoffReason
 from domain.permission import Tool
 from domain.principal import PrincipalKind
@@ -68,6 +68,26 @@ async def test_an_account_that_cannot_be_read_is_tried_again_and_then_goes_to_a_
     assert considered.step == HandOff(reason=HandoffReason.ACCOUNT_UNREADABLE)
 
 
+async def test_a_bundle_that_does_not_open_is_tried_again_and_then_a_person_answers(
+    db: Database, database: Postgres
+) -> None:
+    ident, shop = await conversation(db, WORDS), ObedientShop()
+    with psycopg.connect(database.owner_url, autocommit=True) as owner:
+        owner.execute(
+            "INSERT INTO policy_bundles (digest, bundle_id, version, manifest, files)"
+            " VALUES ('broken', 'base', '9', '{}', '{}')"
+        )
+        put_in_force(owner, MARKET, "broken")
+        try:
+            for patient, attempt in ((False, 9), (True, ATTEMPTS_BEFORE_A_PERSON - 1)):
+                with pytest.raises(OperationalFault):
+                    await consider(db, shop, ident, patient=patient, attempt=attempt)
+            considered = await consider(db, shop, ident, patient=True, attempt=ATTEMPTS_BEFORE_A_PERSON)
+        finally:
+            put_in_force(owner, MARKET, Bundle.load().digest)
+    assert considered.step == HandOff(reason=HandoffReason.POLICY_UNREADABLE)
+
+
 async def test_a_conversation_that_does_not_exist_is_not_found(db: Database) -> None:
     with pytest.raises(NotFound):
         await consider(db, ObedientShop(), "conv-ghost")
@@ -108,11 +128,12 @@ class Delivered(ObedientShop):
 
 
 @contextmanager
-def without(database: Postgres, tool: Tool) -> Iterator[None]:
+def without(database: Postgres, tool: Tool, when: str = "true") -> Iterator[None]:
     """The market under a layer that takes a tool from the bot, and under the base again afterwards."""
     told = {"id": "layer", "version": uuid4().hex, "author": "t", "changed": "x", "tenant": MARKET, "base": "base"}
     manifest = json.dumps({**told, "effective_from": "2025-01-01T00:00:00Z"})
-    rule = f'forbid (principal == Role::"bot", action == Action::"use_tool", resource == Tool::"{tool.value}");'
+    scope = f'principal == Role::"bot", action == Action::"use_tool", resource == Tool::"{tool.value}"'
+    rule = f"forbid ({scope}) when {{ {when} }};"
     base = Bundle.load()
     layer = Bundle.layered(base, {"manifest.json": manifest, "own.cedar": f'@id("own") {rule}'})
     keep(database, layer.digest, layer, MARKET)
@@ -138,3 +159,22 @@ async def test_what_a_layer_takes_from_the_bot_a_person_does(
         assert (await consider(db, shop, ident)).step == HandOff(reason=HandoffReason.POLICY_FORBIDS)
     shop.away = False
     assert isinstance((await consider(db, shop, ident)).step, unbarred)
+
+
+class Placed(ObedientShop):
+    """A shop whose order has not left."""
+
+    async def read_account(self, tenant_id: str, customer_id: str, evidence_id: str, timeout_s: float) -> Evidence:
+        found = await super().read_account(tenant_id, customer_id, evidence_id, timeout_s)
+        (order,) = found.account.orders
+        return found.model_copy(update={"account": Account(orders=(order.model_copy(update={"status": "placed"}),))})
+
+
+@pytest.mark.parametrize(("above_minor", "step"), [(499, HandOff), (500, Propose)])
+async def test_what_the_bot_may_propose_goes_by_what_is_at_stake_and_not_by_what_was_asked_for(
+    db: Database, database: Postgres, above_minor: int, step: type[Step]
+) -> None:
+    ident = await conversation(db, "Please cancel my order A-10482.")
+    at_stake = f'context.kind == "cancel_order" && context.currency == "EUR" && context.amount_minor > {above_minor}'
+    with without(database, Tool.PROPOSE, at_stake):
+        assert isinstance((await consider(db, Placed(), ident)).step, step)

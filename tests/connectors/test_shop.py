@@ -362,13 +362,60 @@ async def test_every_kind_is_carried_out_as_approved_and_its_effect_is_its_row(
     assert done == set(ActionKind)
 
 
+async def test_one_payment_of_an_order_is_given_back_as_that_payment(
+    real: ShopProcess, at_the_shop: ShopConnector
+) -> None:
+    tenant, person, payment = next(
+        (t, c["id"], p) for t, c in real.customers("marketplace") for p in reversed(c["payments"]) if _intact(p, c)
+    )
+    account = await read(at_the_shop, person, tenant)
+    money = {"amount_minor": 200, "currency": account.payments[0].currency}
+    wish = Wish(kind=ActionKind.REFUND, resource=f"payment:{payment['id']}").model_copy(update=money)
+    payload = payload_of(wish, account, person)
+    assert payload.resource == f"order:{payment['order_id']}"
+    sent = action(payload, tenant).model_copy(update={"operation_id": "one-payment", "customer_id": person})
+    assert (await at_the_shop.execute(sent)).kind is OutcomeKind.SUCCESS
+    await check_effect(at_the_shop, sent)
+    after = await read(at_the_shop, person, tenant)
+    found, order = after.payment(payment["id"]), after.order(payment["order_id"])
+    assert found
+    assert order
+    assert (found.refunded_minor, order.refunded_minor) == (200, 200)
+    late = sent.model_copy(update={"operation_id": "one-payment-late"})
+    outcome = await at_the_shop.execute(late)  # the payment has another version by now
+    assert (outcome.kind, outcome.code) == (OutcomeKind.REFUSAL, "version_conflict")
+
+
+def _intact(payment: dict[str, Any], customer: dict[str, Any]) -> bool:
+    """Whether nothing of it, or of its order, was given back yet."""
+    orders = {o["id"]: o for o in customer["orders"]}
+    return payment["order_id"] in orders and not (
+        payment["refunded_minor"] or orders[payment["order_id"]]["refunded_minor"]
+    )
+
+
+async def test_an_exchange_gives_back_what_its_row_says(real: ShopProcess, at_the_shop: ShopConnector) -> None:
+    for tenant, customer in real.customers("marketplace"):
+        account = await read(at_the_shop, customer["id"], tenant)
+        wanted = (w for o in account.orders for w in _of_order(account, o) if w.kind is ActionKind.EXCHANGE_ITEMS)
+        payloads = (payload_of(w, account, customer["id"]) for w in wanted)
+        if payload := next((p for p in payloads if p.amount_minor), None):
+            break
+    else:
+        pytest.fail("nobody in this world can exchange anything for something cheaper")
+    own = {"operation_id": "cheaper", "customer_id": customer["id"]}
+    sent = action(payload, tenant).model_copy(update=own)
+    assert (await at_the_shop.execute(sent)).kind is OutcomeKind.SUCCESS
+    await check_effect(at_the_shop, sent)
+
+
 async def check_effect(shop: ShopConnector, sent: Action) -> None:
     """What the shop has done is what the ledger's row says: kind, resource, amount."""
     lately = datetime.now(UTC) - timedelta(hours=1)
     effects = [e for e in await shop.effects_since(sent.tenant_id, lately) if e["operation_id"] == sent.operation_id]
     found = await shop.look_up(sent.tenant_id, sent.operation_id)
     (effect,) = effects
-    assert (effect["kind"], f"{effect['resource_kind']}:{effect['resource']}") == (sent.kind, sent.payload.resource)
+    assert (effect["kind"], f"{effect['resource_kind']}:{effect['resource']}") == (sent.kind, sent.payload.effect_on)
     assert (found.kind, found.external_id) == (LookupKind.COMMITTED, effect["id"])
     if sent.payload.amount_minor is not None:
         assert (effect["amount_minor"], effect["currency"]) == (sent.payload.amount_minor, sent.payload.currency)

@@ -28,11 +28,12 @@ BODIES: dict[str, Any] = {
     "/switches": {"kind": None, "on": True, "reason": "x"},
     "/actions/{operation_id}/approvals": APPROVAL,
     "/actions/{operation_id}/claim": {},
+    "/actions/{operation_id}/withdrawals": {},
     "/approvals/batch": {"decision": "approve", "items": [{"operation_id": "x", "payload_digest": "0" * 64}]},
     "/policy/publications": {"files": {"manifest.json": "{}"}},
     "/policy/rollbacks": {},
 }
-STAFF_ONLY = {"takeover", "release", "replies", "actions", "claim"}
+STAFF_ONLY = {"takeover", "release", "replies", "actions", "claim", "withdrawals"}
 STAFF_THINGS = {"{handoff_id}", "{digest}"}
 
 

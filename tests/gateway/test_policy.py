@@ -35,12 +35,24 @@ def body(tenant: str, rules: str = STRICTER, **manifest: Any) -> dict[str, Any]:
     return {"files": layer(tenant, rules, **manifest), "note": "less risk"}
 
 
+async def test_whoever_publishes_is_told_of_permits_that_ask_nobody(
+    caller: Caller, tenant: str, manager: VerifiedPrincipal
+) -> None:
+    generous = (
+        '@id("gifts") permit (principal, action == Action::"refund", resource) when { context.amount_minor < 9 };'
+    )
+    done = await caller.post("/policy/publications", body(tenant, generous), manager)
+    (told,) = done.json()["unasked"]
+    assert told.startswith("refund: gifts lets through, approved by nobody: ")
+
+
 async def test_a_layer_is_published_shown_and_taken_back(
     caller: Caller, tenant: str, manager: VerifiedPrincipal, agent: VerifiedPrincipal
 ) -> None:
     done = await caller.post("/policy/publications", body(tenant), manager)
     assert (done.status_code, done.json()["publication"]["published_by"]) == (201, manager.key)
     assert any("small-refunds-only-up-to-ten forbids" in told for told in done.json()["conflicts"])
+    assert done.json()["unasked"] == []
     digest = done.json()["publication"]["digest"]
     stands = (await caller.get("/policy", agent)).json()
     assert (stands["in_force"], stands["publications"][0]["note"]) == (digest, "less risk")

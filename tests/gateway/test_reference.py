@@ -32,6 +32,7 @@ CONTRACT = {
     ("POST", "/actions/{operation_id}/approvals"),
     ("POST", "/actions/{operation_id}/claim"),
     ("DELETE", "/actions/{operation_id}/claim"),
+    ("POST", "/actions/{operation_id}/withdrawals"),
     ("POST", "/approvals/batch"),
     ("POST", "/conversations/{conversation_id}/actions"),
     ("GET", "/switches"),

@@ -12,6 +12,7 @@ from activities.acting import StaffActing
 from domain.account import Account, Evidence
 from domain.conversation import EventKind
 from domain.fault import Unreachable
+from domain.permission import ToolQuestion
 from domain.principal import VerifiedPrincipal
 from domain.verdict import Judgement, PolicyQuestion
 from domain.words import Words
@@ -22,6 +23,7 @@ from tests.gateway.conftest import MakeDoors, Notebook
 from tests.store.terms import order, rule
 from tests.store.world import Talk
 
+CANCELLED_MAX = 50_000  # the most that people propose to cancel; nothing of it is in their request
 REFUND = {"request_id": "p-1", "kind": "refund", "resource": "order:A-1", "amount_minor": 2_000, "currency": "EUR"}
 
 
@@ -49,6 +51,9 @@ class OneRule:
 
     def judge(self, digest: str, question: PolicyQuestion) -> Judgement:
         return rule(digest, question)
+
+    def allows(self, digest: str, question: ToolQuestion) -> bool:
+        return question.kind != "cancel_order" or question.amount_minor <= CANCELLED_MAX
 
 
 @pytest.fixture
@@ -112,6 +117,17 @@ async def test_what_does_not_fit_the_account_says_what_would(
     status, told = await propose(caller, held, agent, **wrong)
     assert (status, told["type"].rpartition("/")[2]) == (422, "not-proposable")
     assert says in told["detail"]
+
+
+async def test_what_is_at_stake_is_known_from_the_account_and_barred_by_the_role(
+    caller: Caller, held: Talk, agent: VerifiedPrincipal, shop: Shop
+) -> None:
+    cancelling = {"kind": "cancel_order", "reason": "no_longer_needed", "amount_minor": None, "currency": None}
+    status, told = await propose(caller, held, agent, **cancelling)
+    assert (status, told["type"].rpartition("/")[2]) == (403, "forbidden")
+    assert "does not let the role agent propose that" in told["detail"]
+    shop.account = order(refunded=90_000 - CANCELLED_MAX)
+    assert (await propose(caller, held, agent, **cancelling, request_id="p-2"))[0] == 201
 
 
 async def test_what_policy_forbids_names_its_rules_and_stands_in_the_ledger(

@@ -7,7 +7,16 @@ import string
 
 import pytest
 
-from domain.action import CATALOGUE, LEGAL_MOVES, ActionState, ApprovalRole, CancelOrderPayload, Cause, Payload
+from domain.action import (
+    CATALOGUE,
+    LEGAL_MOVES,
+    ActionKind,
+    ActionState,
+    ApprovalRole,
+    CancelOrderPayload,
+    Cause,
+    Payload,
+)
 from domain.catalogue.payload import Label, Money, Thing
 from domain.words import NoticeKind, Words
 from language.formats import money
@@ -111,15 +120,22 @@ def test_what_was_said_of_refunds_and_cancellations_is_still_said_word_for_word(
     assert hashlib.sha256("\n".join(told).encode()).hexdigest()[:16] == OF_OLD[language]
 
 
-def test_an_exchange_says_which_way_the_difference_goes() -> None:
+def test_an_exchange_says_which_way_the_difference_goes_and_by_what() -> None:
     cheaper = EXCHANGE.model_copy(update={"difference_minor": -1550})
     even = EXCHANGE.model_copy(update={"difference_minor": 0})
     said = [proposal_summary(action(payload=p), "en").partition("). ")[2] for p in (EXCHANGE, cheaper, even)]
     assert [s.partition(" Nothing happens")[0] for s in said] == [
-        "To be paid in addition: €15.50. To be given back: nothing.",
-        "To be paid in addition: nothing. To be given back: €15.50.",
-        "To be paid in addition: nothing. To be given back: nothing.",
+        "To be paid in addition: €15.50. To be given back: nothing. Paid with, or given back to: Visa 4242.",
+        "To be paid in addition: nothing. To be given back: €15.50. Paid with, or given back to: Visa 4242.",
+        "To be paid in addition: nothing. To be given back: nothing. Paid with, or given back to: Visa 4242.",
     ]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_return_says_where_the_money_goes(language: str) -> None:
+    to_card, as_paid = (p for p in PAYLOADS if p.kind is ActionKind.RETURN_ITEMS)
+    assert "Gift card" in proposal_summary(action(payload=to_card), language)
+    assert texts(language)["return_items.original"] in proposal_summary(action(payload=as_paid), language)
 
 
 def test_an_order_that_nothing_was_paid_for_is_cancelled_without_a_promise_of_money() -> None:

@@ -91,7 +91,9 @@ CANCELLATION = Cancellation(customer_id="cus_1", subscription_id="sub_71kq", res
 _OURS: dict[str, Any] = {"customer_id": "cus_1", "resource_version": 1}
 _PAID: dict[str, Any] = {**_OURS, "amount_minor": 2300, "currency": "EUR"}
 _SWAP: dict[str, Any] = {"item_ids": ("i1", "i2"), "new_item_ids": ("i3", "i4"), "difference_currency": "EUR"}
-EXCHANGE = ExchangeItemsPayload(order_id="A-20418", payment_method_id="pm_1", difference_minor=1550, **_SWAP, **_OURS)
+EXCHANGE = ExchangeItemsPayload(
+    order_id="A-20418", payment_method_id="pm_1", method_label="Visa 4242", difference_minor=1550, **_SWAP, **_OURS
+)
 PAYLOADS: tuple[Payload, ...] = (  # of every kind at least one
     REFUND,
     PAYMENT_REFUND,
@@ -99,6 +101,9 @@ PAYLOADS: tuple[Payload, ...] = (  # of every kind at least one
     StoreCreditPayload(reason="late_delivery", **_PAID),
     CancelOrderPayload(order_id="A-20420", reason="no_longer_needed", **_PAID),
     CancelOrderPayload(order_id="A-20420", reason="ordered_by_mistake", **_OURS),
+    ReturnItemsPayload(
+        order_id="A-20418", item_ids=("i1", "i2"), payment_method_id="pm_2", method_label="Gift card", **_PAID
+    ),
     ReturnItemsPayload(order_id="A-20418", item_ids=("i1", "i2"), **_PAID),
     EXCHANGE,
     ChangeDeliveryAddressPayload(order_id="A-20420", address_id="adr_2", address=("Hauptstr. 7", "Köln"), **_OURS),

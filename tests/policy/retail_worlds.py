@@ -15,6 +15,7 @@ STATUSES = (
     "cancelled",
     "return requested",
     "exchange requested",
+    " pending",
 )
 HOME = {name: f"{name} of someone" for name in ADDRESS}
 PRICES = st.sampled_from([0.1, 0.2, 0.3, 0.7, 1.1, 2.2, 10.35, 33.33, 250, 249.99])
@@ -24,7 +25,11 @@ METHODS = ("gift_{}", "card_{}", "pal_{}")
 
 def _methods(draw: st.DrawFn, who: str) -> Json:
     balance = draw(
-        st.one_of(st.sampled_from([0.0, 0.1, 0.2, 0.3, 1000.0]), st.integers(0, 30_000).map(lambda n: n / 100))
+        st.one_of(
+            st.sampled_from([0.0, 0.1, 0.2, 0.3, 1000.0]),
+            st.integers(0, 30_000).map(lambda n: n / 100),
+            st.tuples(PRICES, PRICES).map(lambda pair: abs(pair[0] - pair[1])),  # not at a whole cent
+        )
     )
     gift = {"source": "gift_card", "id": f"gift_{who}", "balance": balance}
     cards = {f"card_{who}": {"source": "credit_card"}, f"pal_{who}": {"source": "paypal"}}

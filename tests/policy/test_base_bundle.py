@@ -42,6 +42,13 @@ NOT_MADE: list[tuple[str, ActionKind, Mapping[str, Any]]] = [  # a payload that 
     ("return-below-minimum", ActionKind.RETURN_ITEMS, {"amount_minor": 0}),
     ("access-by-another-channel", ActionKind.RESTORE_ACCOUNT_ACCESS, {"channel": "chat"}),
 ]
+WAITED_FOR = {  # approvals do away with these, so that none decides: an `ask` asks for what they wait for
+    "not-without-the-customer",
+    "money-without-any-approval",
+    "many-refunds-need-a-manager",
+    "customer-total-needs-finance",
+    "tenant-total-needs-finance",
+}
 
 
 def test_every_kind_of_action_is_permitted_in_some_case() -> None:
@@ -50,7 +57,7 @@ def test_every_kind_of_action_is_permitted_in_some_case() -> None:
 
 def test_every_rule_is_met_by_a_case() -> None:
     met = {rule for case in CASES for rule in case.rules}
-    assert ENGINE.bundle.rule_ids - met == {rule for rule, _, _ in NOT_MADE}
+    assert ENGINE.bundle.rule_ids - met == {rule for rule, _, _ in NOT_MADE} | WAITED_FOR
 
 
 @pytest.mark.parametrize(("rule", "kind", "told"), NOT_MADE)
@@ -93,7 +100,14 @@ def test_another_open_money_action_forbids_every_kind_that_moves_money(kind: Act
     assert (verdict.kind, verdict.rule_ids) == (VerdictKind.FORBID, ("another-money-action-is-open",))
 
 
-@pytest.mark.parametrize("kind", sorted(MONEY_KINDS - {ActionKind.EXCHANGE_ITEMS}))
+GIVES_BACK: dict[ActionKind, PolicyQuestion] = {
+    case.question.payload.kind: case.question
+    for case in reversed(CASES)
+    if case.question is not None and case.verdict is VerdictKind.PERMIT and case.question.payload.amount_minor
+}
+
+
+@pytest.mark.parametrize("kind", sorted(MONEY_KINDS))
 @pytest.mark.parametrize(
     ("past", "missing"),
     [
@@ -106,10 +120,8 @@ def test_another_open_money_action_forbids_every_kind_that_moves_money(kind: Act
 def test_what_was_given_back_before_counts_for_every_kind_that_gives_back(
     kind: ActionKind, past: dict[str, int], missing: set[ApprovalRole] | None
 ) -> None:
-    question = PERMITTED[kind]
-    paid = question.payload.amount_minor or 0
+    question = GIVES_BACK[kind]
     verdict = ENGINE.judge(question.model_copy(update={**past, "granted": (ApprovalRole.CUSTOMER,)}))
-    assert paid > 0
     assert verdict.kind is (VerdictKind.FORBID if missing is None else VerdictKind.ASK)
     assert missing is None or missing <= set(verdict.missing)
 
@@ -257,6 +269,7 @@ LIMITS = {
     ActionKind.STORE_CREDIT: 10_000,
     ActionKind.CANCEL_ORDER: 500_000,
     ActionKind.RETURN_ITEMS: 200_000,
+    ActionKind.EXCHANGE_ITEMS: 50_000,
 }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from domain.verdict import VerdictKind
-from policy.bundle import BASE, Bundle, BundleInvalid, read_folder
+from policy.bundle import BASE, Bundle, BundleInvalid, read_folder, unread
 from policy.conflicts import conflicts_of
 from policy.engine import PolicyEngine
 from policy.manifest import Facts
@@ -50,6 +50,7 @@ def test_a_bundle_is_all_its_rules_in_the_order_of_its_files() -> None:
         ('@id("a")\npermit (principal, action, resource) when {\n context.amount_minor = 1 };', 5, "'='", "is a rule"),
         ("permit;", 3, "cannot read", "is a rule"),
         (rule("context.statsu == 1"), 7, "attribute `statsu`", "such as status"),
+        (rule('principal.status == "x"'), 7, "`status` on entity type", "elsewhere, such as context.status"),
         (rule("context.amount_minor == 1.5"), 7, "cannot read", "is a rule"),
         (rule('context.amount_minor == "x"'), 3, "not compatible", "of one type"),
         (rule("context.amount_minor < context.status"), 3, "expected Long but saw String", "of the type"),
@@ -65,6 +66,47 @@ def test_a_rule_that_is_wrong_is_told_with_its_line(text: str, line: int, wrong:
     assert (fault.file, fault.line) == ("a.cedar", line)
     assert wrong in fault.wrong
     assert right in fault.right
+
+
+@pytest.mark.parametrize(
+    ("condition", "right"),
+    [
+        ('context.approvals.contains("manger")', "is it manager?"),
+        ('["customer", "boss"].containsAll(context.approvals)', "customer, manager, finance"),
+        ('!(context.approvals.containsAny(["finance", "Customer"]))', "is it customer?"),
+        ('context.approvals == ["mia"]', "customer, manager, finance"),
+    ],
+)
+def test_a_role_that_nobody_has_is_told_with_its_line(condition: str, right: str) -> None:
+    fault = refused(
+        {**FILES, "b.cedar": rule(f'context.status != "mia" &&\n  {condition}').replace('"mia" &&', '"x" &&')}
+    )
+    assert (fault.file, fault.line, "a role that nobody has" in fault.wrong) == ("b.cedar", 6, True)
+    assert right in fault.right
+    with pytest.raises(BundleInvalid, match="a role that nobody has"):
+        Bundle.layered(Bundle.parse(FILES), {"manifest.json": told(), "own.cedar": rule(condition)})
+
+
+def test_texts_that_are_no_roles_may_be_compared_with_all_else() -> None:
+    condition = 'context.approvals.contains("manager") && ["manger"].contains(context.status)'
+    assert "a" in Bundle.parse({**FILES, "b.cedar": rule(condition)}).rule_ids
+
+
+def test_what_is_not_read_of_a_folder_is_told(tmp_path: Path) -> None:
+    for name in (
+        "manifest.json",
+        "a.cedar",
+        "README.md",
+        ".hidden",
+        "a.cedar~",
+        "refunds.txt",
+        "B.CEDAR",
+        "cases.json",
+    ):
+        (tmp_path / name).touch()
+    (tmp_path / "rules").mkdir()
+    assert unread(tmp_path) == ("B.CEDAR", "cases.json", "refunds.txt", "rules")
+    assert unread(tmp_path / "nowhere") == ()
 
 
 NESTED = {
@@ -128,6 +170,7 @@ def changed(**fields: object) -> str:
     [
         ('{\n"id": "x",,\n}', 2, "not JSON"),
         ("[]", 1, "not a JSON object"),
+        ('{"id": ' + "9" * 5_000 + "}", 1, "too long"),
         ('{"id": "x", "version": "1", "author": "a", "effective_from": "2025-01-01T00:00:00Z"}', 1, "changed"),
         (changed(effective_from="2025-01-01T00:00:00"), 2, "timezone"),
         (changed(effective_until="2024-01-01T00:00:00Z"), 7, "is not after effective_from"),
@@ -207,7 +250,7 @@ def test_a_layers_digest_covers_its_base() -> None:
     [
         ({"manifest.json": told(withdraws=["no"])}, "manifest.json:10", "no is a forbid of the base"),
         ({"manifest.json": told(withdraws=["nil"])}, "manifest.json:10", "the base has no rule nil"),
-        ({"manifest.json": told(base="other")}, "manifest.json:1", "base is 'other'"),
+        ({"manifest.json": told(base="other")}, "manifest.json:8", "base is 'other'"),
         ({"manifest.json": manifest()}, "manifest.json:1", "base is None"),
         ({"manifest.json": told(facts="retail")}, "manifest.json:1", "facts is retail"),
         ({"manifest.json": told(), "schema.cedarschema": SCHEMA}, "schema.cedarschema:1", "no such file"),

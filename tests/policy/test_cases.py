@@ -60,11 +60,18 @@ def test_a_case_that_does_not_hold_is_told_with_both_verdicts(change: dict[str, 
     assert str(failure).startswith("cases.jsonl:3: one: the verdict is ask by r0, with customer; the case says ")
 
 
+def test_a_rule_that_the_bundle_does_not_have_is_told() -> None:
+    [failure] = failures(PolicyEngine(BOOK), parsed(case(rules=["r0", "refnd", "default-deny"])))
+    assert str(failure).endswith("the case says ask by default-deny, r0, refnd, with customer; there is no rule refnd")
+
+
 @pytest.mark.parametrize(
     ("line", "wrong"),
     [
         ("{", "not JSON"),
         ("[1]", "not a JSON object"),
+        ('{"given": "x", "request": {"n": NaN}}', "none that JSON has"),
+        ('{"given": "x", "request": {"n": ' + "9" * 5_000 + "}}", "none that JSON has"),
         ("{}", "case: Field required"),
         (case(vredict="ask"), "vredict: Extra inputs"),
         (case(verdict="maybe"), "verdict: "),

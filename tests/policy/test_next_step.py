@@ -443,7 +443,7 @@ def test_a_plan_is_changed_only_to_one_on_offer_that_is_named(
     check(w.situation(intent, *mentions, owned=owned, **more), expected)
 
 
-RESTORE = Propose(kind=ActionKind.RESTORE_ACCOUNT_ACCESS, resource=f"account:{w.CUSTOMER}")
+RESTORE = Propose(kind=ActionKind.RESTORE_ACCOUNT_ACCESS, resource="account")
 ACCESS = answer(Topic.ACCOUNT_ACCESS)
 RESTORING = w.action(payload_of(RESTORE, w.account(w.profile()), w.CUSTOMER))
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from domain.verdict import VerdictKind
 from policy.bundle import BASE, Bundle
 from policy.engine import PolicyEngine
-from policy.retail.judging import judge, judge_line
+from policy.retail.judging import Judged, judge, judge_line
 from policy.retail.request import RetailRequest
 from policy.retail.world import World
 from tests.policy.retail_shop import TAKES, Json, Shop
@@ -142,6 +142,7 @@ def test_the_order_of_names_in_an_approval_is_no_change() -> None:
     ("tool", "status", "balance", "expected"),
     [
         ("modify_pending_order_items", "pending", 11.11, PERMIT),
+        ("modify_pending_order_items", "pending", 16.1 - 5, PERMIT),
         ("modify_pending_order_items", "pending", 11.1, FORBID),
         ("exchange_delivered_order_items", "delivered", 11.1, PERMIT),
         ("exchange_delivered_order_items", "delivered", 11.09, FORBID),
@@ -191,7 +192,7 @@ def line(**changes: Any) -> bytes:
 )
 def test_a_line_that_is_no_request_is_told_what_is_wrong_and_what_would_be_right(text: bytes, told: str) -> None:
     outcome = judge_line(ENGINE, World.model_validate(WORLD), text)
-    assert outcome.judged is None
+    assert outcome.judged in (None, Judged(id="r1", verdict=FORBID, rules=("not-a-request",)))
     assert told in (outcome.wrong or "")
 
 

@@ -64,7 +64,7 @@ def refund(ident: str, amount: int, *supersedes: str) -> dict[str, Any]:
         ("I cannot log in", None, None, None, Answer(topic=Topic.ACCOUNT_ACCESS)),
         ("I cannot log in", TWO, None, None, Answer(topic=Topic.ACCOUNT_ACCESS)),
         ("I cannot log in", LOCKED, None, None,
-         Propose(kind="restore_account_access", resource=f"account:{w.CUSTOMER}")),
+         Propose(kind="restore_account_access", resource="account")),
         ("Please cancel my order A-20001", BOOK, None, None,
          Propose(kind="cancel_order", resource="order:A-20001", reason="no_longer_needed")),
         ("Please send my order to another address", BOOK, None, None,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from domain.verdict import PolicyQuestion, VerdictKind
 from policy.bundle import CASES, Bundle
 from policy.cases import failures, load_cases
 from policy.engine import PolicyEngine
@@ -24,9 +25,35 @@ def test_an_example_loads_over_the_base_does_what_it_says_and_keeps_every_forbid
 
 
 def test_the_page_on_changing_a_policy_shows_the_files_as_they_are() -> None:
-    page, [folder] = (DOCS / "changing-a-policy.md").read_text("utf-8"), EXAMPLES
+    page = (DOCS / "changing-a-policy.md").read_text("utf-8")
     shown = re.findall(r"^```\w*\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    assert (folder / "refunds.cedar").read_text("utf-8") in shown
-    assert (folder / "manifest.json").read_text("utf-8") in shown
-    line = next(text for text in shown if text.startswith('{"case"'))
-    assert line in (folder / CASES).read_text("utf-8")
+    for folder in EXAMPLES:
+        assert (folder / "refunds.cedar").read_text("utf-8") in shown
+        assert str(folder.relative_to(DOCS)) in page
+    cases = [text for text in shown if text.startswith('{"case"')]
+    assert len(cases) == len(EXAMPLES)
+    assert all(any(text in (folder / CASES).read_text("utf-8") for folder in EXAMPLES) for text in cases)
+    assert (DOCS / "examples" / "thirty-euros" / "manifest.json").read_text("utf-8") in shown
+
+
+@pytest.mark.parametrize(("folder", "alone_minor"), [("thirty-euros", 2999), ("eighty-euros", 8000)])
+def test_nothing_more_of_one_order_goes_out_on_the_customers_word_when_asked_for_in_parts(
+    folder: str, alone_minor: int
+) -> None:
+    of_it = DOCS / "examples" / folder
+    engine = PolicyEngine(Bundle.load(of_it, Bundle.load()))
+    asked = next(case.question for case in load_cases(of_it) if case.question is not None)
+    for before in (0, 1, alone_minor - 1, alone_minor, alone_minor + 1, 40_000):
+        for amount in (1, 2, alone_minor - before, alone_minor - before + 1, alone_minor, alone_minor + 1):
+            if amount < 1:
+                continue
+            verdict = engine.judge(refund_of(asked, amount, before))
+            assert (verdict.kind is VerdictKind.PERMIT) is (before + amount <= alone_minor), (before, amount)
+
+
+def refund_of(question: PolicyQuestion, amount_minor: int, before_minor: int) -> PolicyQuestion:
+    """The question of a refund that the customer has confirmed, of an order of which some was given back before."""
+    told = question.model_dump(mode="json")
+    told["payload"]["amount_minor"], told["granted"] = amount_minor, ["customer"]
+    told["account"]["orders"][0]["refunded_minor"] = before_minor
+    return PolicyQuestion.model_validate(told)

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from domain.refusal import BundleUnfit, Refusal
 from publishing.examining import Examined
@@ -67,6 +68,18 @@ async def test_a_publication_waits_for_reservations_and_counts_from_after_them(d
         assert not publishing.done()
         released_at = now()
     assert (await publishing).publication.effective_from >= released_at
+
+
+async def test_the_products_own_role_publishes_nothing_into_the_past(db: Database, tenant: str) -> None:
+    began = now()
+    async with db.transaction(tenant) as tx:
+        await tx.execute(
+            sa.text(
+                "INSERT INTO policy_publications (tenant_id, n, digest, cause, effective_from, published_by)"
+                " SELECT tenant_id, 99, digest, 'published', '2020-01-01', 'x' FROM policy_publications LIMIT 1"
+            )
+        )
+    assert (await publications(db, tenant))[0].effective_from > began
 
 
 async def test_a_window_that_closes_during_the_examination_publishes_nothing(db: Database, tenant: str) -> None:

@@ -1,4 +1,4 @@
-"""Runs `interlock dev` over stand-ins for its children: `DATA READY [none|play|only] [TOUR_STATUS] [API_PORT]`."""
+"""Runs `interlock dev` over stand-ins for its children: `DATA READY [none|play|only] [STATUS] [API_PORT] [WORLD]`."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,9 @@ def small_roster(
     return [standin(name, data.run) for name in ("temporal", "shop", "worker", "api")]
 
 
-def main(folder: str, ready: str, tour: str = "none", tour_status: str = "0", api_port: str = "0") -> int:
+def main(
+    folder: str, ready: str, tour: str = "none", tour_status: str = "0", api_port: str = "0", world: str = ""
+) -> int:
     """Run until told to stop."""
     wishes = Wishes(
         data_dir=Path(folder),
@@ -39,6 +41,7 @@ def main(folder: str, ready: str, tour: str = "none", tour_status: str = "0", ap
         temporal_ui_port=0,
         database_url="postgresql://app@nowhere/interlock",
         owner_url="postgresql://owner@nowhere/interlock",
+        shop_world=Path(world) if world else None,
     )
 
     def tour_of(path: Path) -> Sequence[str]:

@@ -109,6 +109,36 @@ def test_a_port_in_use_is_told_with_its_flag_and_status_two(dev: Dev) -> None:
     assert "--api-port" in err
 
 
+CONTRARY = {"id": "t", "kind": "saas", "currency": "EUR", "customers": [{"id": "c", "orders": [{"id": "o"}] * 2}]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        "not JSON",
+        "[]",
+        '{"tenants": 1}',
+        '{"users": {}, "orders": {"o": {}}}',
+        json.dumps({"tenants": [CONTRARY]}),
+    ],
+)
+def test_a_world_that_no_shop_can_load_is_refused_and_does_not_stay(
+    dev: Dev, tmp_path: Path, content: str | None
+) -> None:
+    world = tmp_path / "world.json"
+    if content is not None:
+        world.write_text(content)
+    run = dev.start("none", "0", "0", str(world))
+    _, err = run.communicate(timeout=30)
+    assert (run.returncode, f"--shop-world: world file {world}: " in err, "Traceback" in err) == (2, True, False)
+    assert not list((dev.data / "shop").iterdir())
+    fine = json.dumps({"tenants": [CONTRARY | {"customers": []}]})
+    world.write_text(fine)
+    dev.up("none", "0", "0", str(world))
+    assert (dev.data / "shop" / "world.json").read_text() == fine
+
+
 def test_a_data_folder_serves_one_run_at_a_time(dev: Dev) -> None:
     first = dev.up()
     second = dev.start()

@@ -1,13 +1,14 @@
 """Laws of the doctor: every fault comes with what mends it, and the exit status tells."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from stack import keys
 from stack.doctor import Finding, Installation, State, examine, good, report
-from stack.doctor_checks import CHECKS, data_dir, signing_keys, variables
+from stack.doctor_checks import CHECKS, data_dir, policies, signing_keys, variables
 from stack.layout import DataDir
 from stack.ports import resolve
 
@@ -33,6 +34,15 @@ def test_every_fault_says_how_to_mend_it(nothing_runs: Installation) -> None:
     faults = {finding.part for finding in findings if finding.state is State.FAULT}
     assert faults == {"postgres", "temporal", "shop", "jwks"}
     assert [finding for finding in findings if finding.state is not State.GOOD and not finding.mend] == []
+
+
+def test_a_bundle_in_force_that_does_not_load_is_a_fault_that_is_rolled_back(nothing_runs: Installation) -> None:
+    told = ("one: the bundle in force, abc, does not load: a.cedar:1: the file is empty",)
+    (broken,) = policies(replace(nothing_runs, policies_not_loading=lambda: told))
+    assert (broken.state, broken.detail) == (State.FAULT, told[0])
+    assert "rollback --as-operator" in broken.mend
+    assert [f.state for f in policies(replace(nothing_runs, policies_not_loading=lambda: ()))] == [State.GOOD]
+    assert policies(replace(nothing_runs, policies_not_loading=lambda: None)) == []
 
 
 def test_no_password_is_printed(nothing_runs: Installation, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from domain.action import ExchangeItemsPayload
 from domain.permission import Tool, ToolQuestion
 from domain.principal import VerifiedPrincipal
 from domain.refusal import ApprovalNotAllowed, NotAllowedReason, NotFound
@@ -58,6 +59,35 @@ async def test_any_other_batch_is_refused_whole_with_its_reason(
         await require_batch(talk.db, manager, [fine, "op-none"], lenient, now())
     with pytest.raises(NotFound):
         await require_batch(talk.db, make_staff(make_tenant()), [fine], lenient, now())
+
+
+def exchange(talk: Talk, difference_minor: int, currency: str = "EUR") -> ExchangeItemsPayload:
+    return ExchangeItemsPayload(
+        customer_id=talk.customer.id,
+        order_id="A-1",
+        item_ids=("a",),
+        new_item_ids=("b",),
+        payment_method_id="pm_1",
+        difference_minor=difference_minor,
+        difference_currency=currency,
+        resource_version=1,
+    )
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+async def test_low_risk_goes_by_what_is_at_stake_whatever_the_kind_calls_it(
+    sign: int, talk: Talk, manager: Staff
+) -> None:
+    talks = [talk, await talk.beside(), await talk.beside()]
+    low, above, dollars = [
+        await each.proposed(LARGE, payload=exchange(each, sign * stake, currency))
+        for each, (stake, currency) in zip(
+            talks, [(BATCH_MAX, "EUR"), (BATCH_MAX + 1, "EUR"), (BATCH_MAX, "USD")], strict=True
+        )
+    ]
+    await require_batch(talk.db, manager, [low], lenient, now())
+    assert await why_not(talk, manager, above) is NotAllowedReason.NOT_LOW_RISK
+    assert await why_not(talk, manager, low, dollars) is NotAllowedReason.NOT_ALIKE
 
 
 async def test_ones_own_proposal_is_in_no_batch_of_ones_own(talk: Talk, manager: Staff, other_manager: Staff) -> None:

@@ -14,6 +14,8 @@ from domain.step import Confirm
 from domain.turn import Effect, ReserveResult, TurnFence
 from store.approval_words import confirm_in_words, confirmable
 from tests.conftest import MakeTenant, put_in_force
+from tests.postgres import Postgres
+from tests.store.publications import publishing
 from tests.store.terms import LARGE, SMALL, later, now, order
 from tests.store.world import Talk
 
@@ -152,7 +154,7 @@ async def test_a_yes_and_the_button_at_once_are_one_approval(talk: Talk) -> None
     assert await talk.reserve(operation_id) in (ReserveResult.RESERVED, ReserveResult.UNCONSIDERED)
 
 
-async def test_after_it_was_asked_anew_a_yes_confirms_what_was_asked_then(
+async def test_what_the_ledger_has_asked_anew_is_not_confirmed_in_words_which_may_have_been_on_their_way(
     talk: Talk, owner: Owner, make_tenant: MakeTenant
 ) -> None:
     operation_id = await talk.proposed()
@@ -160,5 +162,49 @@ async def test_after_it_was_asked_anew_a_yes_confirms_what_was_asked_then(
     put_in_force(owner, talk.tenant, "newer-bundle")
     assert await talk.reserve(operation_id) is ReserveResult.ASK_AGAIN
     said = Confirm(operation_id=operation_id, said_seq=(await talk.say("Yes")).seq)
-    assert await could(talk) == said
-    assert await confirm(talk, await talk.fence(), said) is Effect.DONE
+    assert await could(talk) is None
+    assert await confirm(talk, await talk.fence(), said) is Effect.OVERTAKEN
+    digest = (await talk.action(operation_id)).payload_digest
+    with pytest.raises(psycopg.errors.CheckViolation, match="does not fit"):  # nor does the database take it
+        owner.execute(
+            "INSERT INTO approvals (tenant_id, operation_id, approver, role, decision, payload_digest, policy_digest,"
+            " evidence_digest, said_seq, expires_at) SELECT tenant_id, operation_id, %s, 'customer', 'approve', %s,"
+            " policy_digest, evidence_digest, %s, expires_at FROM actions WHERE operation_id = %s",
+            (talk.customer.key, digest, said.said_seq, operation_id),
+        )
+    assert await given(talk) == []
+
+
+@pytest.mark.parametrize("change", ["policy", "evidence"])
+async def test_a_yes_to_what_was_overtaken_wakes_its_action_to_ask_anew(
+    change: str, talk: Talk, owner: Owner, make_tenant: MakeTenant
+) -> None:
+    operation_id, said, fence = await asked_and_said_yes(talk)
+    if change == "policy":
+        make_tenant(policy_digest="newer-bundle")
+        put_in_force(owner, talk.tenant, "newer-bundle")
+    else:
+        await talk.read(order(refunded=100))
+    woken = "SELECT operation_id FROM outbox WHERE operation_id IS NOT NULL"
+    assert await confirm(talk, fence, said) is Effect.OVERTAKEN
+    assert await talk.all(woken) == []
+    assert await could(talk) is None
+    assert await talk.all(woken) == [(operation_id,)]
+
+
+async def test_a_yes_that_waited_for_a_publication_is_judged_under_what_was_published(
+    talk: Talk, postgres: Postgres, make_tenant: MakeTenant
+) -> None:
+    make_tenant(policy_digest="newer-bundle")
+    _, said, fence = await asked_and_said_yes(talk)
+    asked: list[str] = []
+
+    def listening(digest: str, question: ToolQuestion) -> bool:
+        asked.append(digest)
+        return in_words(digest, question)
+
+    async with publishing(postgres, talk.tenant, "newer-bundle") as until_waiting:
+        deciding = asyncio.create_task(confirm(talk, fence, said, listening))
+        await until_waiting(deciding)
+    assert await deciding is Effect.OVERTAKEN
+    assert set(asked) == {"newer-bundle"}

@@ -15,6 +15,7 @@ from auditing.verifying import NotARow, Verified, verify_lines, verify_tenant
 from domain.audit import GENESIS, AuditRow, hash_of
 from domain.chain import Chain, FaultKind, Head
 from store.database import Database
+from store.policies import Plan, publications, publish_in
 from store.record import audit_page
 from tests.store.world import Talk
 
@@ -209,6 +210,21 @@ async def test_transactions_at_once_chain_without_a_gap(db: Database, tenant: st
     assert all(len(set(actors[n : n + 3])) == 1 for n in range(0, 120, 3)), "a transaction's rows stand together"
 
 
+def test_a_tenant_has_its_head_from_the_beginning(owner: psycopg.Connection[Any]) -> None:
+    owner.execute("INSERT INTO tenants (id, name, kind) VALUES ('just-made', 'x', 'saas')")
+    (head,) = owner.execute("SELECT n, hash FROM audit_heads WHERE tenant_id = 'just-made'").fetchall()
+    assert head == (0, GENESIS)
+
+
+async def test_whoever_publishes_keeps_no_verdict_from_being_recorded(db: Database, tenant: str) -> None:
+    """Neither at the first row nor later: the two lock in one order."""
+    seen = (await publications(db, tenant))[0].n
+    async with db.transaction(tenant) as tx:
+        await publish_in(tx, tenant, Plan(seen=seen, terms=()), "staff:mia", None)
+        await asyncio.wait_for(write(db, tenant, 1), timeout=5)
+    assert (await verified(db, tenant)).faults == ()
+
+
 async def test_what_is_rolled_back_leaves_no_gap(db: Database, chain: str) -> None:
     async with db.transaction(chain) as tx:
         await tx.execute(NOTE, {"tenant": chain, "actor": "x", "body": "{}"})
@@ -231,12 +247,15 @@ async def test_what_is_rolled_back_leaves_no_gap(db: Database, chain: str) -> No
         "INSERT INTO audit (tenant_id, kind, actor, body, n) VALUES (:t, 'move', 'x', '{}', 1)",
         "INSERT INTO audit (tenant_id, kind, actor, body, hash) VALUES (:t, 'move', 'x', '{}', '')",
         "INSERT INTO audit (tenant_id, kind, actor, body, at) VALUES (:t, 'move', 'x', '{}', now())",
-        "INSERT INTO audit (tenant_id, kind, actor, body) VALUES ('another', 'move', 'x', '{}')",
+        "INSERT INTO audit (tenant_id, kind, actor, body) VALUES ('another', 'verdict', 'x', '{}')",
+        "INSERT INTO audit (tenant_id, kind, actor, body) VALUES (:t, 'move', 'x', '{}')",
+        "INSERT INTO audit (tenant_id, kind, actor, body) VALUES (:t, 'switch', 'staff:mia', '{}')",
+        "INSERT INTO audit (tenant_id, kind, actor, body) VALUES (:t, 'publication', 'staff:mia', '{}')",
         "ALTER TABLE audit DISABLE TRIGGER ALL",
         "SET session_replication_role = replica",
     ],
 )
-async def test_the_product_s_own_role_can_only_add(statement: str, db: Database, chain: str) -> None:
+async def test_the_product_s_own_role_can_only_add_verdicts(statement: str, db: Database, chain: str) -> None:
     with pytest.raises(DBAPIError) as raised:
         async with db.transaction(chain) as tx:
             await tx.execute(sa.text(statement), {"t": chain} if ":t" in statement else {})

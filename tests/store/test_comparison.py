@@ -242,3 +242,12 @@ def test_an_action_confirmed_after_the_effects_were_read_is_not_accused() -> Non
     assert compare(sent=[], effects=[], named=[]) == []
     late = action("late", S.CONFIRMED)
     assert compare(sent=[], effects=[effect("late")], named=[late]) == []
+
+
+def test_the_refund_of_one_payment_of_an_order_is_told_of_that_payment() -> None:
+    more: dict[str, Any] = {"order_id": "A-1", "payment_id": "p-1", "payment_version": 1, "resource_version": 2}
+    refund = RefundPayload(customer_id="c", amount_minor=500, currency="EUR", **more)
+    done = of("op", refund)
+    assert compare([done], [effect("op", resource="p-1", resource_kind="payment")], [done]) == []
+    (found,) = compare([done], [effect("op", resource="p-2", resource_kind="payment")], [done])
+    assert (found.kind, found.violates) == (DifferenceKind.EFFECT_WITHOUT_ROW, True)

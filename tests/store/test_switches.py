@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from domain.action import ActionKind, ActionState, CancelSubscriptionPayload, Cause
+from domain.conversation import EventKind
 from domain.principal import VerifiedPrincipal
 from domain.refusal import NotFound
 from domain.turn import ClaimResult, ReserveResult
@@ -81,6 +82,35 @@ async def test_what_is_stopped_is_neither_reserved_nor_claimed_nor_sent_again(
     assert await talk.resend(unknown) is ClaimResult.REFUSED
     await talk.switch(stopped=False, kind=kind)
     assert await talk.resend(unknown) is ClaimResult.CLAIMED
+
+
+async def test_a_stop_is_judged_like_all_else_and_the_rule_that_stops_is_on_record(talk: Talk) -> None:
+    asked: list[PolicyQuestion] = []
+
+    def listening(digest: str, question: PolicyQuestion) -> Judgement:
+        asked.append(question)
+        return rule(digest, question)
+
+    operation_id = await talk.approved()
+    await talk.switch(stopped=True)
+    assert await talk.reserve(operation_id, judge=listening) is ReserveResult.REJECTED
+    assert [question.stopped for question in asked] == [True]
+    (body,) = [
+        json.loads(b) for (b,) in await talk.all("SELECT body FROM audit WHERE kind = 'verdict'") if "reserve" in b
+    ]
+    assert (body["use"], body["verdict"], body["rules"]) == ("reserve", "forbid", ["rule"])
+    assert (await talk.log(EventKind.VERDICT))[-1].body["kind"] == "forbid"
+
+
+def _knows_no_switch(digest: str, question: PolicyQuestion) -> Judgement:
+    return rule(digest, question.model_copy(update={"stopped": False}))
+
+
+async def test_what_is_stopped_is_not_reserved_under_a_bundle_that_has_no_rule_for_it_either(talk: Talk) -> None:
+    operation_id = await talk.approved()
+    await talk.switch(stopped=True)
+    assert await talk.reserve(operation_id, judge=_knows_no_switch) is ReserveResult.REJECTED
+    assert (await talk.action(operation_id)).cause is Cause.DENIED
 
 
 async def test_a_kind_that_is_stopped_stops_no_other(talk: Talk) -> None:

@@ -107,7 +107,7 @@ def test_an_action_cannot_rest_on_evidence_of_another_tenant(
         "last_sent_at",
         "settled_at",
     }
-    never_given = born | {"external_id", "reminded_at", "escalated_at"}
+    never_given = born | {"external_id", "asked_at", "reminded_at", "escalated_at"}
     row = {c: v for c, v in stolen.items() if c not in never_given} | {"operation_id": f"op-{mine}"}
     as_tenant(app, mine)
     with pytest.raises(errors.ForeignKeyViolation):

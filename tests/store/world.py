@@ -223,7 +223,7 @@ class Talk:
         seen = found or await self.read()
         step = step_id or uuid4().hex
         return await dispatch.reserve(
-            self.db, self.tenant, operation_id, step, seen, judge, self.words, at or self.clock()
+            self.db, self.tenant, operation_id, step, seen, judge, self.words, at or self.clock(), STAFF_TTL_S
         )
 
     async def claim(self, operation_id: str, at: datetime | None = None) -> ClaimResult:

@@ -132,15 +132,26 @@ async def _ask_to_cancel(scene: Scene) -> str:
     return str(action.operation_id)
 
 
-async def test_a_second_refund_of_an_order_that_is_spoken_of_elsewhere_is_denied(scene: Scene) -> None:
+async def test_a_second_refund_of_an_order_is_denied_once_somebody_has_agreed_to_the_first(scene: Scene) -> None:
     twin = await Scene(scene.stage, person=scene.person).begin()
-    first = await scene.ask_refund()
-    await twin.say(f"I want a refund for order {twin.person.order(1)}, please")
+    first = await scene.ask_refund(3)
+    await scene.decide(first)  # a manager has to agree too
+    await twin.say(f"I want a refund for order {twin.person.order(3)}, please")
     (second,) = await until(twin.actions, "the second to be judged")
     assert (await twin.causes(second.operation_id))[-1] == Cause.DENIED
-    await scene.decide(first)
+    await scene.decide(first, who="mia")
     await scene.comes_to(first, ActionState.CONFIRMED)
     assert twin.effects(second.operation_id) == []
+
+
+async def test_asking_again_in_another_chat_is_answered_and_still_refunds_once(scene: Scene) -> None:
+    twin = await Scene(scene.stage, person=scene.person).begin()
+    first, second = await scene.ask_refund(), await twin.ask_refund()
+    await twin.decide(second)
+    await twin.comes_to(second, ActionState.CONFIRMED)
+    await scene.decide(first)
+    await scene.comes_to(first, ActionState.REJECTED)
+    assert (len(twin.effects(second)), scene.effects(first)) == (1, [])
 
 
 async def _was(scene: Scene, operation_id: str, detail: str) -> bool:

@@ -22,6 +22,7 @@ from store.staff_proposals import StaffProposed, StaffRequest
 from store.switches import turn
 from tests.conftest import put_in_force
 from tests.postgres import Postgres
+from tests.publishing.books import BOOK
 from tests.workflows.scene import Scene, until
 from tests.workflows.shop_world import SAAS
 
@@ -54,6 +55,28 @@ async def taken(scene: Scene, who: str = "ann") -> Scene:
     await scene.say("Hello?", deliver=False)
     await scene.take_over(who)
     return scene
+
+
+@contextmanager
+def under(database: Postgres, tenant_id: str, bundle: Bundle) -> Iterator[None]:
+    """A tenant under another base, and under the one that comes with the product again afterwards."""
+    with psycopg.connect(database.owner_url, autocommit=True) as owner:
+        owner.execute(
+            "INSERT INTO policy_bundles (digest, bundle_id, version, manifest, files)"
+            " VALUES (%s, 'base', '9', '{}', %s) ON CONFLICT DO NOTHING",
+            (bundle.digest, Jsonb(dict(bundle.files))),
+        )
+        before = in_force(owner, tenant_id)
+        put_in_force(owner, tenant_id, bundle.digest)
+        try:
+            yield
+        finally:
+            put_in_force(owner, tenant_id, before)
+
+
+def in_force(owner: psycopg.Connection, tenant_id: str) -> str:
+    row = owner.execute("SELECT policy_in_force(%s, now())", (tenant_id,)).fetchone()
+    return str(row[0]) if row else ""
 
 
 @contextmanager
@@ -114,7 +137,51 @@ async def test_what_the_rules_forbid_is_denied_also_to_a_person(scene: Scene) ->
         await act(scene, what=Wish(kind=ActionKind.REFUND, resource=order, amount_minor=4_000, currency="EUR"))
     denied = await scene.action(str(refused.value.fields["operation_id"]))
     assert (denied.state, denied.cause) == (ActionState.REJECTED, Cause.DENIED)
-    assert "refund-before-delivery" in str(refused.value.fields["rules"])
+    rules = str(refused.value.fields["rules"])
+    assert "refund-before-delivery" in rules
+    assert "tracking-too-old" in rules
+    await until(lambda: _refreshed(scene), "its parcel to be asked about, for the next attempt")
+
+
+async def _refreshed(scene: Scene) -> bool:
+    orders = [o for t in scene.stage.shop.http.get("/_world").json()["tenants"] for c in t["customers"]
+              for o in c["orders"]]  # fmt: skip
+    return any(o["id"] == scene.person.order(4) and o["shipment"].get("observed_at") for o in orders)
+
+
+async def test_what_was_approved_on_a_parcel_long_unheard_of_is_sent_once_the_carrier_was_asked(
+    scene: Scene, database: Postgres
+) -> None:
+    """Under rules that do not mind where a parcel is: what decides is fresh all the same, and shown where it is new."""
+    with under(database, scene.tenant, BOOK):
+        made = await act(await taken(scene), what=(4, 4_000))
+        await scene.decide(made.operation_id)
+        await until(lambda: _refreshed(scene), "the carrier to be asked")
+        await until(lambda: _was(scene, made.operation_id, "ask_again"), "the parcel's news to be shown")
+        await scene.decide(made.operation_id)
+        await until(lambda: _was(scene, made.operation_id, "reserved"), "the reservation")
+
+
+async def test_what_waits_while_the_bundle_in_force_does_not_open_goes_on_when_one_does(
+    scene: Scene, database: Postgres
+) -> None:
+    made = await act(await taken(scene))
+    with psycopg.connect(database.owner_url, autocommit=True) as owner:
+        owner.execute(
+            "INSERT INTO policy_bundles (digest, bundle_id, version, manifest, files)"
+            " VALUES ('broken', 'base', '9', '{}', '{}') ON CONFLICT DO NOTHING"
+        )
+        gate = scene.stage.gates.before(Errand.RESERVE_ACTION, made.operation_id)
+        await scene.decide(made.operation_id)
+        await gate.until_reached()
+        before = in_force(owner, scene.tenant)
+        put_in_force(owner, scene.tenant, "broken")
+        try:
+            gate.open()
+            await until(lambda: _was(scene, made.operation_id, "unjudged"), "the reservation to be put off")
+        finally:
+            put_in_force(owner, scene.tenant, before)
+    await until(lambda: _was(scene, made.operation_id, "reserved"), "the reservation")
 
 
 @pytest.mark.parametrize("way_out", ["release", "takeover"])
@@ -183,22 +250,12 @@ async def test_what_somebody_asked_for_whose_role_is_taken_away_is_denied_by_the
 
 async def test_what_is_permitted_at_once_is_carried_out_at_once(scene: Scene, database: Postgres) -> None:
     other = await taken(await Scene(scene.stage, tenant=SAAS).begin())
-    base = Bundle.load()
-    trusting = Bundle.parse({**base.files, "zz.cedar": TRUSTED})
-    with psycopg.connect(database.owner_url, autocommit=True) as owner:
-        owner.execute(
-            "INSERT INTO policy_bundles (digest, bundle_id, version, manifest, files)"
-            " VALUES (%s, 'base', '9', '{}', %s)",
-            (trusting.digest, Jsonb(dict(trusting.files))),
-        )
-        put_in_force(owner, SAAS, trusting.digest)
-        try:
-            wish = Wish(kind=ActionKind.CANCEL_SUBSCRIPTION, resource=f"subscription:{other.person.subscription()}")
-            made = await act(other, what=wish)
-            assert made.required_approvals == ()
-            await other.comes_to(made.operation_id, ActionState.CONFIRMED)
-        finally:
-            put_in_force(owner, SAAS, base.digest)
+    trusting = Bundle.parse({**BOOK.files, "zz.cedar": TRUSTED})
+    with under(database, SAAS, trusting):
+        wish = Wish(kind=ActionKind.CANCEL_SUBSCRIPTION, resource=f"subscription:{other.person.subscription()}")
+        made = await act(other, what=wish)
+        assert made.required_approvals == ()
+        await other.comes_to(made.operation_id, ActionState.CONFIRMED)
     assert len(other.effects(made.operation_id)) == 1
 
 

@@ -48,6 +48,17 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
      WHERE tenant_id = tenant AND effective_from <= at AND (effective_until IS NULL OR effective_until > at)
      ORDER BY n DESC LIMIT 1
 $$;
+-- Only the owner of the tables publishes into the past: what was decided until now was decided under another bundle.
+CREATE FUNCTION guard_publication() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'USAGE') THEN
+        NEW.published_at := clock_timestamp();
+        NEW.effective_from := greatest(NEW.effective_from, NEW.published_at);
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER publications_guard BEFORE INSERT ON policy_publications
+    FOR EACH ROW EXECUTE FUNCTION guard_publication();
 -- No fact has two homes: the publications say what is in force.
 -- squawk-ignore ban-drop-column
 ALTER TABLE tenants DROP COLUMN policy_digest;
@@ -64,6 +75,7 @@ ALTER TABLE ownership_requests VALIDATE CONSTRAINT ownership_requests_act_check;
 -- ---------------------------------------------------------------- approvals: words, claims, reminders
 ALTER TABLE approvals ADD COLUMN said_seq integer;   -- the seq of the "yes", where consent was given in words
 ALTER TABLE approvals ADD COLUMN staff_role text;    -- what a person of the staff was when they decided
+ALTER TABLE actions ADD COLUMN asked_at timestamptz;  -- when a person of the staff was newly needed, later than at first
 ALTER TABLE actions ADD COLUMN reminded_at timestamptz;
 ALTER TABLE actions ADD COLUMN escalated_at timestamptz;
 
@@ -80,7 +92,8 @@ CREATE TABLE approval_claims (
 
 -- INVARIANT 4: an approval is given and used only for exactly what the action is, under the policy in force, in time, by
 -- the customer whose action it is or by somebody of the staff in the role that they have at that moment, and never by who
--- asked for it. A "yes" in words counts only as the very next thing that the customer said after exactly this proposal.
+-- asked for it. A "yes" in words counts only as the very next thing that the customer said after exactly this proposal,
+-- made by the bot in its turn: what the ledger asks anew may cross the customer's words on their way.
 CREATE OR REPLACE FUNCTION guard_approval() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE moment timestamptz := coalesce(NEW.consumed_at, NEW.decided_at);
 BEGIN
@@ -106,6 +119,7 @@ BEGIN
                                    AND asked.seq = said.seq - 1 AND asked.part = 0
                  WHERE said.conversation_id = a.conversation_id AND said.seq = NEW.said_seq AND said.part = 0
                    AND said.kind = 'customer_message' AND said.actor = NEW.approver AND asked.kind = 'proposal'
+                   AND asked.actor = 'bot:interlock'
                    AND asked.body ->> 'operation_id' = a.operation_id
                    AND asked.body ->> 'payload_digest' = a.payload_digest)))) THEN
         RAISE EXCEPTION 'interlock: this approval does not fit the action' USING ERRCODE = 'check_violation';
@@ -113,8 +127,8 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Money that was or may have been moved, by customer and by tenant over a window.
-CREATE INDEX actions_of_money ON actions (tenant_id, created_at)
+-- Money that was or may have been moved, by customer and by tenant over a window; what is not settled always counts.
+CREATE INDEX actions_of_money ON actions (tenant_id, coalesce(settled_at, 'infinity'::timestamptz))
     WHERE amount_minor IS NOT NULL AND state IN ('submitted', 'unknown', 'confirmed');
 
 -- ---------------------------------------------------------------- INVARIANT 3, for actions that staff ask for
@@ -197,6 +211,17 @@ CREATE TABLE audit (
 CREATE INDEX audit_of_kind ON audit (tenant_id, kind, n);
 CREATE INDEX audit_of_operation ON audit (operation_id, n) WHERE operation_id IS NOT NULL;
 
+-- Every tenant has its head from the beginning: one made by the first row would lock the tenant when that row commits,
+-- which whoever publishes has locked.
+INSERT INTO audit_heads SELECT id, 0, repeat('0', 64) FROM tenants;
+CREATE FUNCTION begin_audit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    INSERT INTO audit_heads VALUES (NEW.id, 0, repeat('0', 64));
+    RETURN NULL;
+END $$;
+CREATE TRIGGER tenants_audited AFTER INSERT ON tenants FOR EACH ROW EXECUTE FUNCTION begin_audit();
+
 -- Chained when the transaction commits, so that the head is the last lock that any transaction takes, and is held only
 -- while it commits. hash = SHA-256 over the lines: hash before, tenant, n, at (UTC, microseconds), kind, actor,
 -- conversation, operation, body.
@@ -206,8 +231,7 @@ DECLARE
     head audit_heads%ROWTYPE;
     mine text;
 BEGIN
-    INSERT INTO audit_heads VALUES (NEW.tenant_id, 0, repeat('0', 64)) ON CONFLICT DO NOTHING;
-    SELECT * INTO head FROM audit_heads WHERE tenant_id = NEW.tenant_id FOR UPDATE;
+    SELECT * INTO STRICT head FROM audit_heads WHERE tenant_id = NEW.tenant_id FOR UPDATE;
     mine := encode(sha256(convert_to(concat_ws(chr(10), head.hash, NEW.tenant_id, (head.n + 1)::text,
         to_char(NEW.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), NEW.kind, NEW.actor,
         coalesce(NEW.conversation_id, ''), coalesce(NEW.operation_id, ''), NEW.body), 'UTF8')), 'hex');
@@ -301,6 +325,8 @@ BEGIN
             WITH CHECK (tenant_id = (SELECT current_setting(''interlock.tenant'', true)))', t);
     END LOOP;
 END $$;
+-- What happened is written by the triggers, as the owner; the product's own role adds verdicts, and nothing else.
+CREATE POLICY verdicts_alone ON audit AS RESTRICTIVE FOR INSERT TO "{app_role}" WITH CHECK (kind = 'verdict');
 ALTER TABLE policy_bundles ENABLE ROW LEVEL SECURITY;
 CREATE POLICY of_tenant ON policy_bundles TO "{app_role}"
     USING (tenant_id IS NULL OR tenant_id = (SELECT current_setting('interlock.tenant', true)))
@@ -313,7 +339,7 @@ GRANT INSERT (tenant_id, n, digest, cause, effective_from, effective_until, publ
 GRANT INSERT (tenant_id, kind, actor, conversation_id, operation_id, body) ON audit TO "{app_role}";
 GRANT INSERT, UPDATE, DELETE ON approval_claims TO "{app_role}";
 GRANT INSERT (said_seq, staff_role) ON approvals TO "{app_role}";
-GRANT UPDATE (reminded_at, escalated_at) ON actions TO "{app_role}";
+GRANT UPDATE (asked_at, reminded_at, escalated_at) ON actions TO "{app_role}";
 GRANT UPDATE (halted_kinds) ON tenants TO "{app_role}";
 GRANT INSERT (tenant_id, id, name, role) ON staff TO "{app_role}";
 GRANT EXECUTE ON FUNCTION policy_in_force(text, timestamptz) TO "{app_role}", "{relay_role}";
