@@ -9,13 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from temporalio.service import RPCError
+
 from domain.action import ActionState
 from relay.temporal import Waker
 from replaying.chains import fetch, save
 from tests.postgres import migrated
 from tests.workflows import servers
-from tests.workflows.scene import Scene, until
+from tests.workflows.scene import LARGE, Scene, act, until
 from tests.workflows.stage import IDLE_CLOSE_S, Stage, playing, settings_of
+from workflows.messages import refresh_workflow_id
 
 HISTORIES = Path(__file__).parents[1] / "histories"
 Kept = dict[str, str]
@@ -89,6 +92,33 @@ async def continue_as_new(scene: Scene) -> Kept:
     return {"conversation": scene.id}
 
 
+async def stale_tracking(scene: Scene) -> Kept:
+    await scene.ask_status(4)
+    await scene.answered()
+    refresh = refresh_workflow_id(scene.tenant, scene.person.order(4))
+    await until(lambda: _begun(scene, refresh), "the carrier to be asked")
+    return {"conversation": scene.id, "refresh": refresh}
+
+
+async def _begun(scene: Scene, ident: str) -> bool:
+    try:
+        described = await scene.stage.client.get_workflow_handle(ident).describe()
+    except RPCError:  # not yet
+        return False
+    return described.history_length > 8  # asked, and now waiting before the next time is welcome
+
+
+async def staff_action(scene: Scene) -> Kept:
+    await scene.say("Hello?")
+    await scene.answered()
+    await scene.take_over()
+    made = await act(scene, what=LARGE)
+    await scene.decide(made.operation_id)
+    await scene.decide(made.operation_id, who="mia")
+    await scene.comes_to(made.operation_id, ActionState.CONFIRMED)
+    return {"conversation": scene.id, "action": made.operation_id}
+
+
 SCENES: Mapping[str, Callable[[Scene], Awaitable[Kept]]] = {
     "order-status": order_status,
     "refund-confirmed": refund_confirmed,
@@ -97,6 +127,8 @@ SCENES: Mapping[str, Callable[[Scene], Awaitable[Kept]]] = {
     "correction": correction,
     "idle-close-and-reopen": idle_close_and_reopen,
     "continue-as-new": continue_as_new,
+    "stale-tracking": stale_tracking,
+    "staff-action": staff_action,
 }
 
 

@@ -10,13 +10,17 @@ from uuid import uuid4
 from temporalio.client import WorkflowHandle
 from temporalio.service import RPCError
 
-from domain.action import Action, ActionState, ApprovalDecision
+from activities.acting import StaffActing
+from activities.policybook import PolicyBook
+from domain.action import Action, ActionKind, ActionState, ApprovalDecision
+from domain.catalogue.wish import Wish
 from domain.conversation import ConversationView, Event, EventKind, Owner
 from domain.principal import PrincipalKind, VerifiedPrincipal
 from domain.wake import Wake
 from store import approvals, conversations, events, ownership, replies
 from store.ledger import actions_of
 from store.reading import read_turn
+from store.staff_proposals import StaffProposed, StaffRequest
 from tests.workflows.shop_world import MARKET, Person, somebody
 from tests.workflows.stage import Stage
 from workflows.messages import conversation_workflow_id
@@ -24,6 +28,7 @@ from workflows.messages import conversation_workflow_id
 PATIENCE_S = 20.0
 STAFF_TTL_S = 600
 UNANSWERED_MAX = 200
+SMALL, LARGE = (2, 3_000), (3, 20_000)  # which order, and what was paid for it
 
 
 def now() -> datetime:
@@ -204,3 +209,18 @@ class Scene:
             return row.consumed_seq >= row.version
 
         await until(done, "the workflow to work through the log")
+
+
+async def act(
+    scene: Scene, who: VerifiedPrincipal | None = None, what: tuple[int, int] | Wish = SMALL, *, deliver: bool = True
+) -> StaffProposed:
+    """Propose as the gateway would for a person: a refund of all of an order, or what is wished."""
+    stage = scene.stage
+    if isinstance(what, tuple):
+        order = f"order:{scene.person.order(what[0])}"
+        what = Wish(kind=ActionKind.REFUND, resource=order, amount_minor=what[1], currency="EUR")
+    acting = StaffActing(stage.db, stage.connector, PolicyBook(stage.db), stage.words, 1_800, 86_400)
+    request = StaffRequest(request_id=uuid4().hex, wish=what)
+    proposed = await acting.propose(who or scene.staff(), scene.id, request)
+    await stage.deliver(*(proposed.wakes if deliver else ()))
+    return proposed

@@ -9,8 +9,6 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from activities.acting import StaffActing
-from activities.policybook import PolicyBook
 from domain.action import ActionKind, ActionState, Cause
 from domain.catalogue.wish import Wish
 from domain.conversation import EventKind, Owner
@@ -18,37 +16,20 @@ from domain.errand import Errand
 from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
 from domain.refusal import ApprovalNotAllowed, PolicyForbids
 from policy.bundle import Bundle
-from store.staff_proposals import StaffProposed, StaffRequest
 from store.switches import turn
 from tests.conftest import put_in_force
 from tests.postgres import Postgres
 from tests.publishing.books import BOOK
-from tests.workflows.scene import Scene, until
+from tests.workflows.scene import LARGE, Scene, act, until
 from tests.workflows.shop_world import SAAS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-SMALL, LARGE = (2, 3_000), (3, 20_000)  # which order, and what was paid for it
 TRUSTED = """
 @id("cancellation-by-staff-needs-nobody")
 permit (principal, action == Action::"cancel_subscription", resource)
 when { context.actor.kind == "staff" };
 """
-
-
-async def act(
-    scene: Scene, who: VerifiedPrincipal | None = None, what: tuple[int, int] | Wish = SMALL, *, deliver: bool = True
-) -> StaffProposed:
-    """Propose as the gateway would for a person: a refund of all of an order, or what is wished."""
-    stage = scene.stage
-    if isinstance(what, tuple):
-        order = f"order:{scene.person.order(what[0])}"
-        what = Wish(kind=ActionKind.REFUND, resource=order, amount_minor=what[1], currency="EUR")
-    acting = StaffActing(stage.db, stage.connector, PolicyBook(stage.db), stage.words, 1_800, 86_400)
-    request = StaffRequest(request_id=uuid4().hex, wish=what)
-    proposed = await acting.propose(who or scene.staff(), scene.id, request)
-    await stage.deliver(*(proposed.wakes if deliver else ()))
-    return proposed
 
 
 async def taken(scene: Scene, who: str = "ann") -> Scene:
