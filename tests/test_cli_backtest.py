@@ -223,7 +223,7 @@ async def test_the_report_says_where_a_bundle_that_was_named_was_found(
 ) -> None:
     base = Bundle.load()
     (lower / "refunds.txt").write_text(NO_SMALL_ONES)
-    told = await interlock("policy", "diff", f"base@{base.manifest.version}", str(lower), "--tenant", tenant)
+    told = await interlock("policy", "diff", base.digest[:12], str(lower), "--tenant", tenant)
     assert f"({base.digest[:12]}, published {datetime.now(UTC).year}-" in told.stdout
     assert f", folder {lower})" in told.stdout
     assert "refunds.txt is not read; only manifest.json" in told.stderr
