@@ -16,10 +16,11 @@ from domain.verdict import BOT, Judgement, PolicyQuestion
 from policy.bundle import Bundle
 from policy.engine import PolicyEngine
 from policy.question import request_of
-from store.audit import record_verdict
+from store.audit import Use, record_verdict
 from store.database import Database
 
 BATCH_ROWS, WRITERS = 250, 4
+USES: tuple[Use, Use] = ("propose", "reserve")
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -84,8 +85,8 @@ async def _record(tx: Any, tenant_id: str, number: int, question: PolicyQuestion
         max_age_s=question.evidence_max_age_s,
     )  # fmt: skip
     # Every operation is judged twice, as it is proposed and as it is reserved.
-    operation, use = f"op-{number // 2}", "propose" if number % 2 == 0 else "reserve"
-    await record_verdict(tx, tenant_id, f"conv-{number // 6}", operation, use, BOT, said, found, "0" * 64)  # type: ignore[arg-type]
+    operation, use = f"op-{number // 2}", USES[number % 2]
+    await record_verdict(tx, tenant_id, f"conv-{number // 6}", operation, use, BOT, said, found, "0" * 64)
 
 
 def _payload(chance: random.Random) -> Payload:

@@ -15,6 +15,7 @@ from domain.action import MONEY_KINDS, Action, ActionState, ApprovalRole, Cause,
 from domain.base import Noun
 from domain.connector import ConnectorContract
 from domain.conversation import EventKind
+from domain.parcels import rests_on_stale_tracking
 from domain.refusal import NotFound
 from domain.turn import ClaimResult, ReserveResult
 from domain.verdict import BOT, Actor, Judgement, PolicyQuestion, Verdict, VerdictKind
@@ -38,7 +39,6 @@ from store.ledger import (
 )
 from store.log import append, append_behind, leave_wake, lock_conversation, under_lock
 from store.pipeline import Row
-from store.validity import stale_tracking
 
 Judge = Callable[[str, PolicyQuestion], Judgement]  # under the bundle of that digest
 _EXECUTOR = "executor:interlock"
@@ -135,7 +135,7 @@ async def _reserve(
         return ReserveResult.UNCONSIDERED
     if not found.fresh(now) or found.observed_at <= await _last_settlement(tx, action):
         return ReserveResult.STALE_EVIDENCE
-    if stale_tracking(action, found.account, now):
+    if rests_on_stale_tracking(action.payload, found.account, now):
         return ReserveResult.STALE_EVIDENCE  # its workflow has the carrier asked, and tries again
     if await _resource_taken(tx, action):
         return ReserveResult.BUSY

@@ -7,11 +7,10 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from domain.account import Account, Order
+from domain.account import Account
 from domain.action import Action, ActionState, Cause, evidence_digest
 from domain.approving import Allows, Rights
-from domain.duplicates import charged_twice
-from domain.freshness import DECIDE, tracking_is_current
+from domain.parcels import rests_on_stale_tracking
 from domain.refusal import StaleReason
 from store import tables as t
 from store.circumstances import lock_tenant, policy_in_force, tenant_row
@@ -53,20 +52,6 @@ async def overtaken(tx: Tx, action: Action, now: datetime) -> StaleReason | None
     return None if await _evidence_holds(tx, action) else StaleReason.EVIDENCE_CHANGED
 
 
-def stale_tracking(action: Action, account: Account, now: datetime) -> bool:
-    """Whether the action would be carried out on an order whose parcel was last heard of too long ago (INVARIANT 9).
-
-    An order that has been delivered, or was paid for twice, does not depend on where its parcel is.
-    """
-    payload = action.payload
-    order = account.resource(payload.resource) if "order" in payload.acts_on else None
-    if not isinstance(order, Order) or order.status == "delivered":
-        return False
-    if charged_twice(account, payload.resource, payload.amount_minor or 0):
-        return False
-    return not tracking_is_current(order, DECIDE, now)
-
-
 async def parcels_to_ask_about(tx: Tx, action: Action, now: datetime) -> tuple[str, ...]:
     """Return the ids of the orders whose parcels have to be asked about before the action can go on.
 
@@ -77,7 +62,10 @@ async def parcels_to_ask_about(tx: Tx, action: Action, now: datetime) -> tuple[s
     if not waits or "order" not in action.payload.acts_on:
         return ()
     found = await _read_last(tx, action)
-    if found is None or not stale_tracking(action, account := Account.model_validate(found.value), now):
+    if found is None:
+        return ()
+    account = Account.model_validate(found.value)
+    if not rests_on_stale_tracking(action.payload, account, now):
         return ()
     order = account.resource(action.payload.resource)
     return (order.id,) if order else ()

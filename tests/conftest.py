@@ -3,6 +3,9 @@
 Tests never clean up after themselves: nothing of one tenant is visible to another.
 """
 
+import asyncio
+import os
+import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 from uuid import uuid4
@@ -10,7 +13,9 @@ from uuid import uuid4
 import psycopg
 import pytest
 from psycopg.types.json import Jsonb
+from typer.testing import CliRunner
 
+import cli
 from domain.action import Action
 from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
 from domain.words import NoticeKind, Words
@@ -157,3 +162,22 @@ def say(db: Database) -> Say:
         return await accept_message(db, customer, conversation_id, ident, text, expected_version, unanswered_max)
 
     return speak
+
+
+Ran = subprocess.CompletedProcess[str]
+Interlock = Callable[..., Awaitable[Ran]]
+
+
+@pytest.fixture
+def interlock(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> Interlock:
+    """Run one command against the database of the tests, without the owner's URL: few commands may need that."""
+    for name in [n for n in os.environ if n.startswith("INTERLOCK_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("INTERLOCK_DATABASE_URL", postgres.app_url)
+    monkeypatch.setenv("INTERLOCK_DATABASE_RELAY_URL", postgres.relay_url)
+
+    async def run(*words: str) -> Ran:
+        found = await asyncio.to_thread(CliRunner().invoke, cli.app, words)
+        return Ran(words, found.exit_code, found.stdout, found.stderr)
+
+    return run

@@ -1,44 +1,19 @@
 """Laws of the commands on the audit, over a real database and over files."""
 
-import asyncio
 import json
-import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from typer.testing import CliRunner
 
-import cli
 from domain.words import Words
 from store.database import Database
-from tests.conftest import MakeCustomer, MakeTenant
-from tests.postgres import Postgres
+from tests.conftest import Interlock, MakeCustomer, MakeTenant
 from tests.store.world import Talk
-
-Ran = subprocess.CompletedProcess[str]
-Interlock = Callable[..., Any]
-
-
-@pytest.fixture
-def interlock(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> Interlock:
-    """Runs one command against the database of the tests."""
-    for name in [n for n in os.environ if n.startswith("INTERLOCK_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("INTERLOCK_DATABASE_URL", postgres.app_url)
-    monkeypatch.setenv("INTERLOCK_DATABASE_RELAY_URL", postgres.relay_url)
-    monkeypatch.setenv("INTERLOCK_DATABASE_OWNER_URL", postgres.owner_url)
-
-    async def run(*words: str) -> Ran:
-        found = await asyncio.to_thread(CliRunner().invoke, cli.app, words)
-        return Ran(words, found.exit_code, found.stdout, found.stderr)
-
-    return run
 
 
 @pytest.fixture

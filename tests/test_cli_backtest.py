@@ -1,20 +1,14 @@
 """Laws of the commands that judge recorded decisions again, over a real database."""
 
-import asyncio
 import json
-import os
 import shutil
-import subprocess
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from typer.testing import CliRunner
 
-import cli
 from auditing.backtesting import Run, Span, backtest
 from auditing.setup import set_up
 from bench.decisions import record
@@ -22,31 +16,13 @@ from policy.bundle import BASE, Bundle
 from policy.tally import Tally
 from store.database import Database
 from store.policies import NewBundle, put_base
-from tests.conftest import MakeTenant, put_in_force
+from tests.conftest import Interlock, MakeTenant, put_in_force
 from tests.postgres import Postgres
 
-Ran = subprocess.CompletedProcess[str]
-Interlock = Callable[..., Any]
 DECISIONS = 80
 NO_SMALL_ONES = """
 @id("no-small-ones") forbid (principal, action == Action::"refund", resource) when { context.amount_minor < 900 };
 """
-
-
-@pytest.fixture
-def interlock(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> Interlock:
-    """Runs one command against the database of the tests."""
-    for name in [n for n in os.environ if n.startswith("INTERLOCK_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("INTERLOCK_DATABASE_URL", postgres.app_url)
-    monkeypatch.setenv("INTERLOCK_DATABASE_RELAY_URL", postgres.relay_url)
-    monkeypatch.setenv("INTERLOCK_DATABASE_OWNER_URL", postgres.owner_url)
-
-    async def run(*words: str) -> Ran:
-        found = await asyncio.to_thread(CliRunner().invoke, cli.app, words)
-        return Ran(words, found.exit_code, found.stdout, found.stderr)
-
-    return run
 
 
 @pytest.fixture

@@ -1,44 +1,20 @@
 """Laws of the commands with which a person ends a case, an unknown action and a hold; over a real database."""
 
-import asyncio
 import json
-import os
-import subprocess
-from collections.abc import Callable
 from typing import Any
 
 import psycopg
 import pytest
-from typer.testing import CliRunner
 
-import cli
 from domain.principal import StaffRole
 from domain.words import Words
 from policy.bundle import Bundle
 from store.comparison import Difference, DifferenceKind, open_cases
 from store.database import Database
 from store.policies import NewBundle, put_base
-from tests.conftest import MakeCustomer, MakeStaff, MakeTenant, put_in_force
+from tests.conftest import Interlock, MakeCustomer, MakeStaff, MakeTenant, put_in_force
 from tests.postgres import Postgres
 from tests.store.world import Talk
-
-Ran = subprocess.CompletedProcess[str]
-Interlock = Callable[..., Any]
-
-
-@pytest.fixture
-def interlock(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> Interlock:
-    """Runs one command against the database of the tests."""
-    for name in [n for n in os.environ if n.startswith("INTERLOCK_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("INTERLOCK_DATABASE_URL", postgres.app_url)
-    monkeypatch.setenv("INTERLOCK_DATABASE_RELAY_URL", postgres.relay_url)
-
-    async def run(*words: str) -> Ran:
-        found = await asyncio.to_thread(CliRunner().invoke, cli.app, words)
-        return Ran(words, found.exit_code, found.stdout, found.stderr)
-
-    return run
 
 
 @pytest.fixture
