@@ -14,7 +14,7 @@ TESTS ?=
 
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	--custom-compile-command "make lock" pyproject.toml --extra build
+	--custom-compile-command "make lock" pyproject.toml --extra build --extra models --extra embeddings
 
 .PHONY: help setup demo test check format bench lock clean
 
@@ -69,7 +69,7 @@ bench: setup ## Measure turns, histories and memory beside their floors (JSON=FI
 
 lock: setup ## Pin the requirements again from pyproject.toml
 	@$(LOCK) $(ARGS) --output-file requirements.txt
-	@$(LOCK) $(ARGS) --extra embedded --extra dev --output-file requirements-dev.txt
+	@$(LOCK) $(ARGS) --extra embedded --extra train --extra dev --output-file requirements-dev.txt
 
 clean: ## Remove the virtual environment and every cache; .interlock, the data, stays
 	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist ./*.egg-info

@@ -13,7 +13,8 @@ from domain.action import Cause
 from domain.conversation import Owner
 from domain.errand import CloseIdle, ConsiderTurn, Errand, HandOffTurn, TellWaiting, TurnEffect, WithdrawProposals
 from domain.handoff import HandoffReason
-from domain.reply import Article, Draft, Source
+from domain.knowledge import Article
+from domain.reply import Draft, Source
 from domain.step import Answer, Clarify, Topic
 from domain.turn import Effect
 from domain.understanding import TurnContext

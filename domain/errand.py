@@ -10,6 +10,7 @@ from domain.action import ActionState
 from domain.base import Noun
 from domain.conversation import Owner
 from domain.handoff import HandoffReason
+from domain.model import Route
 from domain.step import AwaitOutcome, Confirm, Propose, Step, Withdraw
 from domain.turn import ActionProgress, TurnFence
 from domain.understanding import Intent, Understanding
@@ -52,6 +53,7 @@ class ConsiderTurn(ConversationRef):
 
     step_id: str
     patient: bool = False  # an ordinary activity: may wait longer for the business system
+    with_model: bool = False  # an ordinary activity: may ask a model what the customer means
 
 
 class Considered(Noun):
@@ -71,6 +73,9 @@ class Considered(Noun):
     updated_at: datetime
     handoff_reason: str | None = None
     refresh: tuple[str, ...] = ()  # orders whose tracking was too old for this step
+    ask_model: Route | None = None  # no step yet: to be considered again, with a model of this route
+    draft_by: Route | None = None  # the reply of this step is to be written by a model of this route
+    summary_due: bool = False  # the reply is followed by a summary of the conversation so far
 
 
 class TurnEffect(Noun):

@@ -21,6 +21,8 @@ class HandoffReason(StrEnum):
     POLICY_FORBIDS = "policy_forbids"
     ACCOUNT_UNREADABLE = "account_unreadable"
     POLICY_UNREADABLE = "policy_unreadable"  # the bundle in force does not open
+    HIGH_RISK = "high_risk"  # what was said needs a person's judgement: somebody hurt, a lawyer, an account misused
+    BUDGET_SPENT = "budget_spent"  # the models have taken what they may take of this conversation
     GENERATION_FAILED = "handoff_generation_failed"
     CHECKS_FAILED = "handoff_checks_failed"
     UNKNOWN_OUTCOME = "unknown_outcome"

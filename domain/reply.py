@@ -17,12 +17,28 @@ class Source(StrEnum):
     LEDGER = "ledger"  # rendered from an action's row, inside the publishing transaction
 
 
+class SegmentKind(StrEnum):
+    """What a stretch of a draft does."""
+
+    TEXT = "text"
+    QUESTION = "question"
+    ACTION_STATUS = "action_status"  # its words come from the ledger alone
+
+
+class Author(StrEnum):
+    """Who chose the words of a draft: our templates and articles, word for word, or a model in its own words."""
+
+    LOCAL = "local"
+    MODEL = "model"
+
+
 class Segment(Noun):
     """One stretch of a draft and what it rests on: an evidence id, `slug@version`, an operation id, or a template."""
 
     text: str
     source: Source
     rests_on: str
+    kind: SegmentKind = SegmentKind.TEXT
 
 
 class Draft(Noun):
@@ -30,6 +46,7 @@ class Draft(Noun):
 
     language: str
     segments: tuple[Segment, ...]
+    author: Author = Author.LOCAL
 
     @property
     def text(self) -> str:
@@ -59,17 +76,6 @@ class Checks(Noun):
     def failed(self) -> tuple[str, ...]:
         """The names of the checks that are not True."""
         return tuple(name for name, value in self.model_dump().items() if value is not True)
-
-
-class Article(Noun):
-    """One effective version of a knowledge article."""
-
-    slug: str
-    version: int
-    language: str
-    title: str
-    body: str
-    audience: str = "public"
 
 
 class CheckedReply(Noun):

@@ -6,6 +6,7 @@ Gathered by an activity; nothing in it is fetched later.
 from domain.account import Account
 from domain.action import Action
 from domain.base import Noun
+from domain.knowledge import PassageRef
 from domain.step import Confirm
 from domain.understanding import TurnContext, Understanding
 
@@ -19,4 +20,5 @@ class Situation(Noun):
     actions: tuple[Action, ...] = ()
     awaited_by_person: tuple[str, ...] = ()  # operation ids of unknowns that a person has
     confirmed_by_customer: tuple[str, ...] = ()  # operation ids of open proposals whose button has been pressed
+    passages: tuple[PassageRef, ...] = ()  # what the tenant's articles have on it, likeliest first
     confirmable: Confirm | None = None  # what a plain "yes" confirms here, where the bundle lets it count at all

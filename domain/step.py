@@ -11,6 +11,8 @@ from pydantic import Field
 from domain.base import Noun
 from domain.catalogue.wish import Wish
 from domain.handoff import HandoffReason
+from domain.knowledge import PassageRef
+from domain.understanding import Intent
 
 
 class Topic(StrEnum):
@@ -27,6 +29,7 @@ class Topic(StrEnum):
     PROPOSAL_WITHDRAWN = "proposal_withdrawn"
     GREETING = "greeting"
     SIGN_IN = "sign_in"
+    KNOWLEDGE = "knowledge"
 
 
 class Question(StrEnum):
@@ -41,12 +44,17 @@ class Question(StrEnum):
 
 
 class Answer(Noun):
-    """Publish a checked reply on `topic`. `resource` is `order:ID` and the like, always the customer's own."""
+    """Publish a checked reply on `topic`. `resource` is `order:ID` and the like, always the customer's own.
+
+    `passages` are what a search has found to answer with; `next_intents` are what was asked for beside this.
+    """
 
     step: Literal["answer"] = "answer"
     topic: Topic
     resource: str | None = None
     operation_id: str | None = None
+    passages: tuple[PassageRef, ...] = ()
+    next_intents: tuple[Intent, ...] = ()
 
 
 class Clarify(Noun):

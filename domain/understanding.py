@@ -1,6 +1,6 @@
 """What a customer seems to want: a proposal of a machine, never an authority.
 
-Mentions are the customer's own tokens until they are matched against that customer's evidence.
+Mentions and entities are the customer's own words until they are matched against that customer's evidence.
 """
 
 from enum import StrEnum
@@ -30,8 +30,49 @@ class Intent(StrEnum):
     OUT_OF_SCOPE = "out_of_scope"
 
 
+class EntityKind(StrEnum):
+    """What a stretch of a customer's words may name."""
+
+    ORDER = "order"
+    SUBSCRIPTION = "subscription"
+    PAYMENT = "payment"
+    ID = "id"  # an id whose kind the words do not tell
+    PLAN = "plan"
+    ADDRESS = "address"
+    AMOUNT = "amount"
+    DATE = "date"
+    POSITION = "position"  # "the first one" of a list that was shown
+
+
+class Entity(Noun):
+    """A candidate. `words` are the very words that carried it; `value` is the same in one form.
+
+    An amount's value is `MINOR CURRENCY`, as in `2050 EUR`, the currency empty where none was named; a date's is
+    ISO 8601; a position's is a number from 1, or -1 for the last.
+    """
+
+    kind: EntityKind
+    value: str
+    words: str
+
+
+class RiskMark(StrEnum):
+    """What makes a message one that a person should see soon."""
+
+    LEGAL = "legal"  # a lawyer, a court, an authority
+    SAFETY = "safety"  # somebody is or may be hurt
+    FRAUD = "fraud"  # somebody else acts on the account
+    PRIVACY = "privacy"  # personal data: erasure, a leak
+    PRESS = "press"
+    CHARGEBACK = "chargeback"
+
+
 class Understanding(Noun):
-    """What all unanswered messages of a turn come to. `mentions` are id-like tokens as written, in order."""
+    """What all unanswered messages of a turn come to. `mentions` are id-like tokens as written, in order.
+
+    `intents` are all that were said, in order; `intent` is the one that the turn deals with first.
+    `seeks_information`: asks how something works, and not that it be done.
+    """
 
     intent: Intent
     language: str
@@ -41,6 +82,21 @@ class Understanding(Noun):
     suspicious: bool = False
     confidence: float = 1.0
     route: str = "rules"
+    intents: tuple[Intent, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    seeks_information: bool = False
+    urgent: bool = False
+    risks: tuple[RiskMark, ...] = ()
+
+    @property
+    def every_intent(self) -> tuple[Intent, ...]:
+        """All intents in the order of saying, the first of them where only one was told apart."""
+        return self.intents or (self.intent,)
+
+    @property
+    def without_words(self) -> "Understanding":
+        """The same without any of the customer's words: what may stand in a history or in a staff event."""
+        return self.model_copy(update={"mentions": (), "entities": ()})
 
 
 class TurnContext(Noun):

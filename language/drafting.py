@@ -11,7 +11,8 @@ from domain.account import Account, Evidence, Order, Payment, Profile, Subscript
 from domain.action import Action
 from domain.base import Noun
 from domain.freshness import TELL, tracking_is_current
-from domain.reply import Article, Draft, Segment, Source
+from domain.knowledge import Article, Passage
+from domain.reply import Draft, Segment, Source
 from domain.step import Answer, Clarify, Question, Topic
 from domain.understanding import Intent, TurnContext
 from language.choice_words import address_book, plans_on_offer
@@ -22,6 +23,7 @@ from language.tongues import SPOKEN
 from language.words import say, spoken
 
 _LEDGER_SENTENCES_MAX = 3
+_PASSAGES_MAX = 1
 _ABOUT_MONEY = frozenset({Intent.REFUND_REQUEST, Intent.DAMAGED_ITEM, Intent.MISSING_ITEM, Intent.CORRECTION})
 
 
@@ -34,6 +36,7 @@ class DraftRequest(Noun):
     evidence: Evidence | None = None
     articles: tuple[Article, ...] = ()
     actions: tuple[Action, ...] = ()
+    passages: tuple[Passage, ...] = ()  # what a search has found to answer with, likeliest first
     context: TurnContext = TurnContext()
 
 
@@ -95,6 +98,8 @@ class _Page:
                 return self._templates("greeting")
             case Topic.SIGN_IN:
                 return self._templates("sign_in")
+            case Topic.KNOWLEDGE:
+                return [self._quoted(p) for p in self.request.passages if p.certain][:_PASSAGES_MAX]
             case _ as never:
                 assert_never(never)
 
@@ -195,6 +200,9 @@ class _Page:
     def _articles(self, topic: Topic) -> list[Segment]:
         picked: Iterable[Article] = pick_articles(self.request.articles, topic, self.language)
         return [Segment(text=a.body, source=Source.ARTICLE, rests_on=f"{a.slug}@{a.version}") for a in picked]
+
+    def _quoted(self, passage: Passage) -> Segment:
+        return Segment(text=passage.text, source=Source.ARTICLE, rests_on=passage.article.ref)
 
     def _templates(self, *keys: str) -> list[Segment]:
         return [Segment(text=self._say(k), source=Source.TEMPLATE, rests_on=f"draft.{k}") for k in keys]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from domain.reply import Article
+from domain.knowledge import Article
 from domain.step import Topic
 from language.words import spoken
 

@@ -10,7 +10,8 @@ from datetime import datetime
 
 from domain.account import Evidence
 from domain.action import Action
-from domain.reply import Article, Checks, Draft, Segment, Source
+from domain.knowledge import Article
+from domain.reply import Checks, Draft, Segment, Source
 from policy.claims import truthful
 from policy.fact_reading import names_a_day, statuses_stand, unexplained
 from policy.plain import contains_word, plain

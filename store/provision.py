@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
 from domain.base import Noun
+from domain.knowledge import Article
 from domain.principal import StaffRole
-from domain.reply import Article
 from store import tables as t
 from store.circumstances import close_gate
 from store.database import Database, Tx

@@ -15,8 +15,8 @@ from domain.base import Noun
 from domain.catalogue.wish import Wish
 from domain.conversation import EventKind, Owner
 from domain.handoff import QueueStatus
+from domain.knowledge import Article
 from domain.refusal import NotFound
-from domain.reply import Article
 from domain.turn import TurnRow
 from domain.understanding import Intent, TurnContext
 from store import tables as t

@@ -43,7 +43,7 @@ from workflows.messages import (
 )
 from workflows.options import AWAIT_OUTCOME_POLL, ROUNDS_MAX
 from workflows.refresh import have_refreshed
-from workflows.steps import StepFailed, step
+from workflows.steps import StepFailed, patient_step, step
 
 TIMELINE_MAX = 50
 
@@ -185,10 +185,12 @@ class ConversationWorkflow:
             conversation_id=self._start.conversation_id,
             step_id=str(workflow.uuid4()),
         )
+        patient = ask.model_copy(update={"patient": True})
         try:
-            considered = await step(
-                Errand.CONSIDER_TURN, ask, Considered, patient_ask=ask.model_copy(update={"patient": True})
-            )
+            considered = await step(Errand.CONSIDER_TURN, ask, Considered, patient_ask=patient)
+            if considered.ask_model is not None:
+                with_model = patient.model_copy(update={"with_model": True})
+                considered = await patient_step(Errand.CONSIDER_TURN, with_model, Considered)
         except StepFailed as failed:
             self._note("consider_turn", failed.label)
             self._gone = failed.not_found
@@ -211,7 +213,8 @@ class ConversationWorkflow:
     async def _effect(self, considered: Considered, fence: TurnFence) -> Effect:
         match considered.step:
             case Answer() | Clarify():
-                return await step(Errand.PUBLISH_REPLY, TurnEffect(fence=fence, considered=considered), Effect)
+                take = step if considered.draft_by is None else patient_step  # a model is slow
+                return await take(Errand.PUBLISH_REPLY, TurnEffect(fence=fence, considered=considered), Effect)
             case Propose() as proposed:
                 return await self._propose(considered, fence, proposed)
             case Withdraw() as withdraw:

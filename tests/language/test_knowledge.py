@@ -1,6 +1,6 @@
 """Which articles are picked, and the articles that a new installation starts with."""
 
-from domain.reply import Article
+from domain.knowledge import Article
 from domain.step import Topic
 from language.knowledge import pick_articles, seed_articles
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from domain.account import Account
 from domain.action import ActionState
-from domain.reply import Article, Checks, Draft, Segment, Source
+from domain.knowledge import Article
+from domain.reply import Checks, Draft, Segment, Source
 from policy.reply_checks import check
 from tests.policy import worlds as w
 
