@@ -8,6 +8,7 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.interlock-setup
 TOUR  ?=
+MODEL ?= $(or $(INTERLOCK_MODEL),local)
 ARGS  ?=
 JSON  ?=
 TESTS ?=
@@ -45,8 +46,14 @@ $(STAMP): requirements-dev.txt pyproject.toml
 	@touch $(STAMP)
 	@echo "setup: done"
 
-demo: setup ## Run the whole stack and play the tour (TOUR=only exits after it; ARGS='--api-port 0' passes more)
-	@exec $(BIN)/interlock dev $(if $(filter only,$(TOUR)),--tour-only,--tour) $(ARGS)
+DEMO := $(BIN)/interlock dev $(if $(filter only,$(TOUR)),--tour-only,--tour) $(ARGS)
+
+demo: setup ## Run the whole stack and play the tour (TOUR=only exits after it; MODEL=local|openai|scripted; ARGS passes more)
+ifeq ($(MODEL),scripted)
+	@exec $(BIN)/python -m tests.scripted_model.beside $(DEMO)
+else
+	@INTERLOCK_MODEL='$(MODEL)' exec $(DEMO)
+endif
 
 test: setup ## Run the tests (TESTS='tests/policy -k refund' narrows)
 	@$(BIN)/python -m pytest $(TESTS)

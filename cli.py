@@ -11,8 +11,12 @@ import typer
 import cli_audit
 import cli_backtest
 import cli_books
+import cli_claims
+import cli_knowledge
+import cli_models
 import cli_policy
 import cli_policy_judge
+import cli_understand
 from cli_ends import configure_logs, failed, plainly, settings_of
 
 app = typer.Typer(
@@ -351,6 +355,10 @@ cli_policy.app.command()(cli_backtest.backtest)
 cli_policy.app.command()(cli_backtest.diff)
 app.add_typer(cli_policy.app)
 app.add_typer(cli_audit.app)
+app.add_typer(cli_knowledge.app)
+app.add_typer(cli_models.app)
+app.add_typer(cli_understand.app)
+app.add_typer(cli_claims.app)
 
 
 def main() -> None:

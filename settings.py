@@ -52,6 +52,17 @@ class Settings(BaseSettings):
     shop_read_key: SecretStr | None = Field(default=None, description="The shop's key for reads.")
     shop_write_key: SecretStr | None = Field(default=None, description="The shop's key for writes.")
 
+    # What understands and drafts
+    model: Literal["local", "openai"] = Field(
+        default="local",
+        description="`local`: rules, classifier and templates. `openai`: models of an endpoint as well.",
+    )
+    model_base_url: str | None = Field(
+        default=None, description="The endpoint, for those of models.toml that name no address of their own."
+    )
+    model_api_key: SecretStr | None = Field(default=None, description="The endpoint's key.")
+    models_file: Path | None = Field(default=None, description="Another models.toml than the one in the package.")
+
     # The api, and who may call it
     api_host: str = Field(default="127.0.0.1", description="Address that the api listens on.")
     api_port: Port = Field(default=8080, description="Port that the api listens on.")
@@ -97,7 +108,7 @@ class Settings(BaseSettings):
             raise ValueError("must begin with postgresql://")
         return url
 
-    @field_validator("api_public_url", "shop_url")
+    @field_validator("api_public_url", "model_base_url", "shop_url")
     @classmethod
     def _is_http(cls, url: str | None) -> str | None:
         if url is None:

@@ -18,20 +18,31 @@ from temporalio.worker import Worker
 from activities.approving import Approving
 from activities.comparing import Comparing
 from activities.considering import Considering
+from activities.drafting import Drafting
 from activities.executing import Executing
+from activities.free_text import readers
+from activities.gathering import Gathering
+from activities.library import Library
+from activities.model_desk import ModelDesk
 from activities.policybook import PolicyBook
+from activities.prompts import digests
 from activities.proposing import Proposing
 from activities.reconciling import Reconciling
 from activities.refreshing import Refreshing
 from activities.sorting import SortFailures
 from activities.speaking import Speaking
+from connectors.models.client import ModelsNotInstalled
+from connectors.models.opening import open_models, warn_of_unevaluated
+from connectors.models.reading import ModelsInvalid
 from connectors.shop import ShopConnector
+from domain.model import ModelRole
 from language.drafting import TemplateDrafter
+from language.embedding import embedder
 from language.ledger_words import LedgerWords
-from language.understanding import RulesUnderstander
+from language.routing import LocalUnderstander
 from relay.relay import Relay
 from relay.temporal import TemporalAddress, Waker, address_of, connect
-from settings import Settings
+from settings import Settings, SettingsFault, inherited_environment
 from store.database import Database
 from workflows.action import ActionWorkflow
 from workflows.conversation import ConversationWorkflow
@@ -58,12 +69,31 @@ def shop_of(settings: Settings) -> ShopConnector:
     )
 
 
-def activities_of(settings: Settings, db: Database, shop: ShopConnector) -> Sequence[Callable[..., Any]]:
-    """Return every activity, bound to its collaborators."""
-    words, policies = LedgerWords(), PolicyBook(db)
-    considering = Considering(db, shop, RulesUnderstander(), policies)
+def desk_of(settings: Settings, db: Database) -> ModelDesk | None:
+    """Return where models are asked, or None in the local setting. Raises SettingsFault where none can be."""
+    if settings.model == "local":
+        return None
+    environment = inherited_environment()
+    try:
+        book, endpoints = open_models(
+            settings.models_file, digests(), settings.model_base_url, settings.model_api_key, environment
+        )
+    except (ModelsInvalid, ModelsNotInstalled) as fault:
+        raise SettingsFault(str(fault)) from None
+    warn_of_unevaluated(book)
+    return ModelDesk(db, book, endpoints)
+
+
+def activities_of(
+    db: Database, settings: Settings, shop: ShopConnector, desk: ModelDesk | None = None
+) -> Sequence[Callable[..., Any]]:
+    """Return every activity, bound to its collaborators. Without a desk no model is asked."""
+    words, policies, library = LedgerWords(), PolicyBook(db), Library(db, embedder())
+    gathering = Gathering(db, shop, LocalUnderstander(), library, desk)
+    drafts_with = desk.routes(ModelRole.DRAFT) if desk else frozenset()
+    considering = Considering(db, gathering, policies, drafts_with)
     approving = Approving(db, policies)
-    speaking = Speaking(db, TemplateDrafter(), words)
+    speaking = Speaking(db, Drafting(db, TemplateDrafter(), library, readers(), desk), words)
     proposing = Proposing(
         db, policies, words, int(settings.customer_confirmation_ttl_s), int(settings.staff_approval_ttl_s)
     )
@@ -140,12 +170,13 @@ async def serve(settings: Settings, ready_file: Path | None = None) -> None:
     db = Database(settings.database_url, settings.database_pool_size)
     relay_db = Database(settings.relay_url, pool_size=3)
     shop = shop_of(settings)
+    desk = desk_of(settings, db)
     client = await connected(address_of(settings))
     waker = Waker(client, settings.task_queue, int(settings.conversation_idle_close_s))
     relay = asyncio.create_task(Relay(relay_db, waker, settings.relay_sweep_interval_s).run())
     comparing = asyncio.create_task(Comparing(db, relay_db, shop).run())
     try:
-        async with worker_of(client, settings, activities_of(settings, db, shop)):
+        async with worker_of(client, settings, activities_of(db, settings, shop, desk)):
             if ready_file is not None:
                 await asyncio.to_thread(ready_file.touch)
             log.info("worker.started", task_queue=settings.task_queue, temporal=settings.temporal_address)
@@ -155,6 +186,8 @@ async def serve(settings: Settings, ready_file: Path | None = None) -> None:
             task.cancel()
         await asyncio.gather(relay, comparing, return_exceptions=True)
         await shop.close()
+        if desk is not None:
+            await desk.close()
         await db.close()
         await relay_db.close()
         log.info("worker.stopped")

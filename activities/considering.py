@@ -5,12 +5,11 @@ Nothing here has an effect on the customer; the decision is recorded and the wor
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from uuid import uuid4
 
 import structlog
 from temporalio import activity
 
-from activities.business import BusinessSystem
+from activities.gathering import Gathered, Gathering, needs_account
 from activities.policybook import PolicyBook
 from domain.account import Account, Evidence
 from domain.action import Payload, payload_of
@@ -18,6 +17,8 @@ from domain.conversation import Owner
 from domain.errand import Considered, ConsiderTurn, Errand
 from domain.fault import OperationalFault, Unreachable
 from domain.handoff import HandoffReason
+from domain.model import Route
+from domain.model_task import BudgetSpent
 from domain.permission import Tool, ToolRole
 from domain.situation import Situation
 from domain.step import Confirm, HandOff, Propose, Step
@@ -25,36 +26,34 @@ from domain.tenant import TenantStanding
 from domain.turn import ActionProgress, TurnRow
 from domain.understanding import Intent, Understanding
 from language.consent import is_plain_yes
-from language.understanding import Understander
-from policy.next_step import meant, next_step
+from policy.next_step import Decision, decide
 from policy.refreshing import orders_to_refresh
+from policy.routing import drafts_by
+from policy.summarising import recalled, summary_due
 from store.approval_words import confirmable
 from store.database import Database
 from store.policies import in_force
-from store.reading import TEXTS_PER_TURN_MAX, read_turn, record_evidence
+from store.reading import TEXTS_PER_TURN_MAX, read_turn
 from store.turns import mark_consumed
 
 log = structlog.get_logger()
 
-READ_TIMEOUT_S = 1.5
-PATIENT_READ_TIMEOUT_S = 5.0
 ATTEMPTS_BEFORE_A_PERSON = 4  # of the ordinary activity, some ten seconds in all
 
 May = Callable[[Tool, Payload | None], bool]
 """May the bot use this tool, for a change like this if any?"""
-_NEEDS_NO_ACCOUNT = frozenset({Intent.THANKS_GREETING, Intent.ASKS_FOR_PERSON})
 
 
 class Considering:
     """Holds what a decision is made with."""
 
     def __init__(
-        self, db: Database, business: BusinessSystem, understander: Understander, policies: PolicyBook
+        self, db: Database, gathering: Gathering, policies: PolicyBook, drafting_models: frozenset[Route] = frozenset()
     ) -> None:
         self._db = db
-        self._business = business
-        self._understander = understander
+        self._gathering = gathering
         self._policies = policies
+        self._drafting_models = drafting_models
 
     @activity.defn(name=Errand.CONSIDER_TURN)
     async def consider_turn(self, ask: ConsiderTurn) -> Considered:
@@ -64,28 +63,46 @@ class Considering:
             if turn.consumed_seq < turn.version:
                 await mark_consumed(self._db, ask.tenant_id, ask.conversation_id, turn.version)
             return _considered(turn)
-        understood = self._understander.understand(turn.texts, turn.context)
-        if len(turn.texts) > TEXTS_PER_TURN_MAX:
-            return _considered(turn, understood, HandOff(reason=HandoffReason.TOO_MANY_MESSAGES))
+        turn = turn.model_copy(update={"context": recalled(turn.context, turn.summary, turn.notes)})
+        last_attempt = ask.patient and activity.info().attempt >= ATTEMPTS_BEFORE_A_PERSON
         try:
             may = await self._permissions(turn.tenant)
+            return await self._considered(turn, ask, may)
+        except Unreachable:
+            if not last_attempt:
+                raise
+            return await self._given_up(turn, HandoffReason.ACCOUNT_UNREADABLE)
         except OperationalFault as fault:  # nobody's message waits for a bundle to be mended
-            if not ask.patient or activity.info().attempt < ATTEMPTS_BEFORE_A_PERSON:
+            if not last_attempt:
                 raise
             log.error("policy.unreadable", tenant_id=ask.tenant_id, code=fault.code)
-            return _considered(turn, understood, HandOff(reason=HandoffReason.POLICY_UNREADABLE))
+            return await self._given_up(turn, HandoffReason.POLICY_UNREADABLE)
+        except BudgetSpent:
+            return await self._given_up(turn, HandoffReason.BUDGET_SPENT)
+
+    async def _given_up(self, turn: TurnRow, reason: HandoffReason) -> Considered:
+        """A person, and what the turn means as far as this process can tell."""
+        return _considered(turn, await self._gathering.understood(turn), HandOff(reason=reason))
+
+    async def _considered(self, turn: TurnRow, ask: ConsiderTurn, may: May) -> Considered:
+        may_read = may(Tool.ANSWER, None) and may(Tool.READ_ACCOUNT, None)
+        found = await self._gathering.gather(turn, ask, may_read=may_read)
+        if isinstance(found, Route):
+            return _considered(turn).model_copy(update={"ask_model": found})
+        understood = found.understood
+        if len(turn.texts) > TEXTS_PER_TURN_MAX:
+            return _considered(turn, understood, HandOff(reason=HandoffReason.TOO_MANY_MESSAGES))
         if not _wants_person(understood) and not _may_deal_with(turn, understood, may):
             return _considered(turn, understood, HandOff(reason=HandoffReason.POLICY_FORBIDS))
-        try:
-            found = await self._evidence(turn, understood, ask) if may(Tool.READ_ACCOUNT, None) else None
-        except Unreachable:
-            if not ask.patient or activity.info().attempt < ATTEMPTS_BEFORE_A_PERSON:
-                raise
-            return _considered(turn, understood, HandOff(reason=HandoffReason.ACCOUNT_UNREADABLE))
-        situation = _situation(turn, understood, found, await self._confirmable(turn, understood))
-        step = _permitted(next_step(situation), turn, found, may)
-        considered = _considered(turn, understood, step, found.evidence_id if found else None)
-        return considered.model_copy(update={"meant": meant(situation), "refresh": _to_refresh(considered, found)})
+        decided = decide(_situation(turn, found, await self._confirmable(turn, understood)))
+        step = _permitted(decided.step, turn, found.evidence, may)
+        considered = _considered(turn, understood, step, found.evidence, decided)
+        return considered.model_copy(
+            update={
+                "refresh": _to_refresh(considered, found.evidence),
+                "draft_by": drafts_by(step, understood, models=self._drafting_models),
+            }
+        )
 
     async def _permissions(self, tenant: TenantStanding) -> May:
         """What the bundle in force lets the bot use at this stage of rollout; where none is, nothing."""
@@ -100,18 +117,10 @@ class Considering:
 
         return may
 
-    async def _evidence(self, turn: TurnRow, understood: Understanding, ask: ConsiderTurn) -> Evidence | None:
-        """Read and keep the account of a signed-in customer, where the intent has any use for it."""
-        if turn.customer_id is None or not _needs_account(turn, understood):
-            return None
-        timeout_s = PATIENT_READ_TIMEOUT_S if ask.patient else READ_TIMEOUT_S
-        found = await self._business.read_account(turn.tenant_id, turn.customer_id, str(uuid4()), timeout_s)
-        await record_evidence(self._db, turn.tenant_id, turn.conversation_id, f"customer:{turn.customer_id}", found)
-        return found
-
     async def _confirmable(self, turn: TurnRow, understood: Understanding) -> Confirm | None:
         """What the customer's plain "yes" may confirm, where the bundle in force lets words count as consent."""
-        plain = understood.intent is Intent.AFFIRMATION and len(turn.texts) == 1 and is_plain_yes(turn.texts[0])
+        by_rule = understood.intent is Intent.AFFIRMATION and understood.route == Route.RULES
+        plain = by_rule and len(turn.texts) == 1 and is_plain_yes(turn.texts[0])
         if turn.customer_id is None or not plain or not any(a.state.unexecuted for a in turn.actions):
             return None
         now = datetime.now(UTC)
@@ -123,13 +132,10 @@ def _wants_person(understood: Understanding) -> bool:
     return understood.asks_for_person or understood.intent is Intent.ASKS_FOR_PERSON
 
 
-def _needs_account(turn: TurnRow, understood: Understanding) -> bool:
-    return turn.customer_id is not None and understood.intent not in _NEEDS_NO_ACCOUNT
-
-
 def _may_deal_with(turn: TurnRow, understood: Understanding, may: May) -> bool:
     """Whether the bot may answer such a turn, and read the account where that is needed."""
-    return may(Tool.ANSWER, None) and (may(Tool.READ_ACCOUNT, None) or not _needs_account(turn, understood))
+    reads = turn.customer_id is not None and needs_account(understood)
+    return may(Tool.ANSWER, None) and (may(Tool.READ_ACCOUNT, None) or not reads)
 
 
 def _permitted(step: Step, turn: TurnRow, found: Evidence | None, may: May) -> Step:
@@ -146,25 +152,28 @@ def _to_refresh(considered: Considered, found: Evidence | None) -> tuple[str, ..
     return orders_to_refresh(considered.step, found.account, datetime.now(UTC))
 
 
-def _situation(
-    turn: TurnRow, understood: Understanding, found: Evidence | None, confirmable: Confirm | None
-) -> Situation:
-    account = None if turn.customer_id is None else (found.account if found else Account())
+def _situation(turn: TurnRow, found: Gathered, confirmable: Confirm | None) -> Situation:
+    own = found.evidence.account if found.evidence else Account()
     return Situation(
-        understanding=understood,
+        understanding=found.understood,
         context=turn.context,
-        account=account,
+        account=None if turn.customer_id is None else own,
         actions=turn.actions,
         awaited_by_person=turn.cases,
         confirmed_by_customer=turn.confirmed,
+        passages=tuple(p.ref for p in found.passages),
         confirmable=confirmable,
     )
 
 
 def _considered(
-    turn: TurnRow, understood: Understanding | None = None, step: Step | None = None, evidence_id: str | None = None
+    turn: TurnRow,
+    understood: Understanding | None = None,
+    step: Step | None = None,
+    evidence: Evidence | None = None,
+    decided: Decision | None = None,
 ) -> Considered:
-    return Considered(
+    considered = Considered(
         owner=turn.owner,
         owner_epoch=turn.owner_epoch,
         version=turn.version,
@@ -172,12 +181,17 @@ def _considered(
         through_seq=turn.customer_seq if step else turn.answered_seq,
         language=understood.language if understood else turn.language,
         step=step,
-        understood=understood.model_copy(update={"mentions": ()}) if understood else None,  # no words in histories
-        evidence_id=evidence_id,
+        understood=understood.without_words if understood else None,  # no words in histories
+        meant=decided.meant if decided else None,
+        waiting=decided.waiting if decided else turn.context.waiting,
+        named=decided.named if decided else (),
+        amount=decided.amount if decided else None,
+        evidence_id=evidence.evidence_id if evidence else None,
         open_actions=tuple(_progress(turn, a.operation_id) for a in turn.actions if not a.state.terminal),
         updated_at=turn.updated_at,
         handoff_reason=turn.handoff_reason,
     )
+    return considered.model_copy(update={"summary": summary_due(turn.summary, turn.notes, considered)})
 
 
 def _progress(turn: TurnRow, operation_id: str) -> ActionProgress:

@@ -3,39 +3,33 @@
 Every one is a single fenced transaction; a reply needs the proof that it was checked.
 """
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from temporalio import activity
 
 from activities.behind import behind
+from activities.drafting import Drafting
 from domain.action import Cause
-from domain.conversation import Owner
 from domain.errand import CloseIdle, ConsiderTurn, Errand, HandOffTurn, TellWaiting, TurnEffect, WithdrawProposals
 from domain.handoff import HandoffReason
-from domain.knowledge import Article
-from domain.reply import Draft, Source
+from domain.model_task import BudgetSpent
+from domain.reply import Attempt
 from domain.step import Answer, Clarify, Topic
 from domain.turn import Effect
-from domain.understanding import TurnContext
 from domain.words import Words
-from language.drafting import Drafter, DraftRequest
-from language.knowledge import TOPICS_WITH_ARTICLES
-from policy.reply_checks import check
-from policy.reply_gate import Decision, Publish, decide
+from policy.reply_gate import Publish
 from store.database import Database
 from store.ownership import close_idle, hand_off, hand_off_unread
 from store.proposals import withdraw_proposals
-from store.reading import DraftingFacts, drafting_facts
 from store.turns import publish_reply, tell_waiting
 
 
 class Speaking:
     """Holds what a reply is made with."""
 
-    def __init__(self, db: Database, drafter: Drafter, words: Words) -> None:
+    def __init__(self, db: Database, drafting: Drafting, words: Words) -> None:
         self._db = db
-        self._drafter = drafter
+        self._drafting = drafting
         self._words = words
 
     @activity.defn(name=Errand.PUBLISH_REPLY)
@@ -54,57 +48,18 @@ class Speaking:
         return await withdraw_proposals(self._db, ask.fence, operation_ids, self._words, datetime.now(UTC), cause)
 
     async def _say(self, ask: TurnEffect, step: Answer | Clarify) -> Effect:
-        facts = await drafting_facts(
-            self._db,
-            ask.fence.tenant_id,
-            ask.fence.conversation_id,
-            ask.considered.evidence_id,
-            with_articles=isinstance(step, Answer) and step.topic in TOPICS_WITH_ARTICLES,
-        )
-        match self._through_the_gate(ask, step, facts):
+        facts = await self._drafting.facts(ask, step)
+        try:
+            drafted = await self._drafting.drafted(ask, step, facts)
+        except BudgetSpent:
+            return await self._hand_off(ask, HandoffReason.BUDGET_SPENT)
+        match drafted.decision:
             case Publish(reply=reply):
-                return await publish_reply(
-                    self._db,
-                    ask.fence,
-                    reply,
-                    ask.considered.language,
-                    self._words,
-                    behind(ask.considered, facts.evidence),
-                )
+                seen = behind(ask.considered, facts.evidence, said=reply.draft.text, attempts=drafted.attempts)
+                return await publish_reply(self._db, ask.fence, reply, ask.considered.language, self._words, seen)
             case withheld:
                 reason = withheld.reason.handoff
-                return Effect.FENCED if reason is None else await self._hand_off(ask, reason)
-
-    def _through_the_gate(self, ask: TurnEffect, step: Answer | Clarify, facts: DraftingFacts) -> Decision:
-        now = datetime.now(UTC)
-        draft = self._draft(ask, step, facts, now)
-        understood = ask.considered.understood
-        return decide(
-            owner_is_bot=ask.considered.owner is Owner.BOT,
-            asked_for_person=understood is not None and understood.asks_for_person,
-            draft=draft if understood is not None else None,
-            checks=check(
-                draft,
-                evidence=facts.evidence,
-                articles=_cited(draft, facts.articles),
-                actions=facts.actions,
-                customer_id=facts.customer_id or "",
-                now=now,
-            ),
-        )
-
-    def _draft(self, ask: TurnEffect, step: Answer | Clarify, facts: DraftingFacts, now: datetime) -> Draft:
-        return self._drafter.draft(
-            DraftRequest(
-                step=step,
-                language=ask.considered.language,
-                evidence=facts.evidence,
-                articles=facts.articles,
-                actions=facts.actions,
-                context=TurnContext(intent=ask.considered.meant),
-                now=now,
-            )
-        )
+                return Effect.FENCED if reason is None else await self._hand_off(ask, reason, drafted.attempts)
 
     @activity.defn(name=Errand.WITHDRAW_PROPOSALS)
     async def withdraw_proposals(self, ask: WithdrawProposals) -> Effect:
@@ -113,7 +68,9 @@ class Speaking:
         effect = await self._withdraw(ask, ids, Cause.DECLINED)
         if effect is not Effect.DONE:
             return effect
-        return await self._say(ask, Answer(topic=Topic.PROPOSAL_WITHDRAWN, operation_id=ids[-1]))
+        waiting = tuple(need.intent for need in ask.considered.waiting)
+        told = Answer(topic=Topic.PROPOSAL_WITHDRAWN, operation_id=ids[-1], next_intents=waiting)
+        return await self._say(ask, told)
 
     @activity.defn(name=Errand.TELL_WAITING)
     async def tell_waiting(self, ask: TellWaiting) -> Effect:
@@ -134,16 +91,11 @@ class Speaking:
             self._db, ask.tenant_id, ask.conversation_id, ask.step_id, self._words, datetime.now(UTC)
         )
 
-    async def _hand_off(self, ask: TurnEffect, reason: HandoffReason) -> Effect:
-        return await hand_off(self._db, ask.fence, reason, self._words, datetime.now(UTC), behind(ask.considered))
+    async def _hand_off(self, ask: TurnEffect, reason: HandoffReason, attempts: tuple[Attempt, ...] = ()) -> Effect:
+        seen = behind(ask.considered, attempts=attempts)
+        return await hand_off(self._db, ask.fence, reason, self._words, datetime.now(UTC), seen)
 
     @activity.defn(name=Errand.CLOSE_IDLE)
     async def close_idle(self, ask: CloseIdle) -> bool:
         """Close a conversation in which nothing is open and nothing has happened since; say whether it is closed."""
         return await close_idle(self._db, ask.tenant_id, ask.conversation_id, ask.idle_since, self._words)
-
-
-def _cited(draft: Draft, articles: Sequence[Article]) -> list[Article]:
-    """The articles that the draft rests on: what else there is takes time to look at and supports nothing."""
-    cited = {segment.rests_on for segment in draft.segments if segment.source is Source.ARTICLE}
-    return [a for a in articles if f"{a.slug}@{a.version}" in cited]

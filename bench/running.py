@@ -42,10 +42,10 @@ class Running:
 
 
 @asynccontextmanager
-async def running(data_dir: Path) -> AsyncIterator[Running]:
-    """Start a stack, and stop it in the end. Raises BenchFault where it does not come up."""
+async def running(data_dir: Path, told: Mapping[str, str] | None = None) -> AsyncIterator[Running]:
+    """Start a stack, with further variables, and stop it in the end. Raises BenchFault where it does not come up."""
     ready, log = data_dir.with_name("ready.json"), data_dir.with_name("dev.log")
-    process = _started(data_dir, ready, log)
+    process = _started(data_dir, ready, log, told or {})
     try:
         await _until_ready(process, ready, log)
         yield _told(ready)
@@ -54,14 +54,14 @@ async def running(data_dir: Path) -> AsyncIterator[Running]:
         await asyncio.to_thread(_wait, process)
 
 
-def _started(data_dir: Path, ready: Path, log: Path) -> subprocess.Popen[bytes]:
+def _started(data_dir: Path, ready: Path, log: Path, told: Mapping[str, str]) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "cli", "dev", "--data-dir", str(data_dir), "--ready-file", str(ready), *ANY_PORT]
     with log.open("wb") as output:
         return subprocess.Popen(
             command,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env=inherited_environment() | RATES,
+            env=inherited_environment() | RATES | dict(told),
             start_new_session=True,  # Ctrl-C reaches the bench alone, which then stops the stack in order
         )
 

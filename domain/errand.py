@@ -12,8 +12,9 @@ from domain.conversation import Owner
 from domain.handoff import HandoffReason
 from domain.model import Route
 from domain.step import AwaitOutcome, Confirm, Propose, Step, Withdraw
+from domain.summary import Summary
 from domain.turn import ActionProgress, TurnFence
-from domain.understanding import Intent, Understanding
+from domain.understanding import Intent, Need, Understanding
 
 
 class Errand(StrEnum):
@@ -75,7 +76,10 @@ class Considered(Noun):
     refresh: tuple[str, ...] = ()  # orders whose tracking was too old for this step
     ask_model: Route | None = None  # no step yet: to be considered again, with a model of this route
     draft_by: Route | None = None  # the reply of this step is to be written by a model of this route
-    summary_due: bool = False  # the reply is followed by a summary of the conversation so far
+    waiting: tuple[Need, ...] = ()  # asked for beside this, and not dealt with yet
+    named: tuple[str, ...] = ()  # the customer's own that this turn speaks of, as `order:ID`
+    amount: str | None = None  # `MINOR CURRENCY`, as the customer named it
+    summary: Summary | None = None  # of the conversation up to and with this turn, where one is due
 
 
 class TurnEffect(Noun):

@@ -45,6 +45,24 @@ class Article(Noun):
         return f"{self.slug}@{self.version}"
 
 
+PassageKey = tuple[str, str, int, int]  # slug, language, version, position: for good, within a tenant
+
+
+class PassageRef(Noun):
+    """Which passage, without its words: what a step and a history may hold."""
+
+    slug: str
+    version: int
+    language: str
+    position: int
+    certain: bool
+
+    @property
+    def key(self) -> PassageKey:
+        """What it is known by among its tenant's passages."""
+        return self.slug, self.language, self.version, self.position
+
+
 class Passage(Noun):
     """A passage of an article that a search has found. `position` counts from 0; `why` says how it was chosen.
 
@@ -58,12 +76,10 @@ class Passage(Noun):
     certain: bool
     why: tuple[str, ...] = ()
 
-
-class PassageRef(Noun):
-    """Which passage, without its words: what a step and a history may hold."""
-
-    slug: str
-    version: int
-    language: str
-    position: int
-    certain: bool
+    @property
+    def ref(self) -> PassageRef:
+        """The reference to it, without its words."""
+        a = self.article
+        return PassageRef(
+            slug=a.slug, version=a.version, language=a.language, position=self.position, certain=self.certain
+        )

@@ -78,6 +78,13 @@ class Checks(Noun):
         return tuple(name for name, value in self.model_dump().items() if value is not True)
 
 
+class Attempt(Noun):
+    """A draft that was tried and did not pass, kept for staff alone. `failed` names the checks."""
+
+    draft: Draft
+    failed: tuple[str, ...]
+
+
 class CheckedReply(Noun):
     """Proof that `draft` passed every check; `draft_digest` is of exactly what was checked."""
 

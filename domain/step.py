@@ -40,6 +40,7 @@ class Question(StrEnum):
     WHICH_SUBSCRIPTION = "which_subscription"
     WHICH_PLAN = "which_plan"
     WHICH_ADDRESS = "which_address"
+    WHICH_AMOUNT = "which_amount"
     WHAT_TO_DO = "what_to_do"
 
 

@@ -4,7 +4,8 @@ Amounts, approvals and statuses are never in it: those have one home, the ledger
 """
 
 from domain.base import Noun
-from domain.understanding import Intent
+from domain.conversation import EventKind
+from domain.understanding import Intent, Need
 
 
 class Goal(Noun):
@@ -23,7 +24,7 @@ class Constraint(Noun):
 
 
 class OpenQuestion(Noun):
-    """What was asked of the customer in event `seq` and is not answered."""
+    """What was asked of the customer in answer to event `seq` and is not answered."""
 
     question: str
     resource: str | None = None
@@ -43,7 +44,36 @@ class Summary(Noun):
 
     through_seq: int = 0
     goals: tuple[Goal, ...] = ()  # oldest first; the last is the present one
+    waiting: tuple[Goal, ...] = ()  # asked for beside those, and not dealt with yet
     constraints: tuple[Constraint, ...] = ()
     open_questions: tuple[OpenQuestion, ...] = ()
     corrections: tuple[Correction, ...] = ()
     named: tuple[str, ...] = ()  # the customer's own resources in the order in which they were first named
+
+
+class TurnNote(Noun):
+    """What one turn came to, as kept behind its reply. `seq` is of the last customer message that it answered."""
+
+    seq: int
+    intent: Intent  # with follow-ups and corrections resolved
+    resource: str | None = None
+    question: str | None = None
+    corrects: bool = False
+    withdraws: bool = False
+    waiting: tuple[Need, ...] = ()
+    named: tuple[str, ...] = ()
+
+
+class Said(Noun):
+    """One thing that was said, word for word; it never leaves the activity that has read it."""
+
+    seq: int
+    kind: EventKind
+    text: str
+
+
+class Memory(Noun):
+    """What a model is told of the conversation so far: the latest words, and what all before came to."""
+
+    recent: tuple[Said, ...] = ()
+    summary: Summary = Summary()

@@ -9,6 +9,7 @@ from enum import StrEnum
 from domain.action import Action
 from domain.base import Noun
 from domain.conversation import Owner
+from domain.summary import Said, Summary, TurnNote
 from domain.tenant import TenantStanding
 from domain.understanding import TurnContext
 
@@ -28,7 +29,11 @@ class TurnRow(Noun):
     consumed_seq: int
     customer_seq: int
     texts: tuple[str, ...]
+    asked_at: datetime | None = None  # when the last of them was taken
     context: TurnContext
+    summary: Summary = Summary()  # the last that was kept
+    notes: tuple[TurnNote, ...] = ()  # of the turns since, oldest first
+    recent: tuple[Said, ...] = ()  # the latest things said before this turn, oldest first
     actions: tuple[Action, ...]
     cases: tuple[str, ...]  # operation ids of unknowns that a person has
     confirmed: tuple[str, ...] = ()  # operation ids that the customer has confirmed

@@ -29,6 +29,16 @@ class Intent(StrEnum):
     ASKS_FOR_PERSON = "asks_for_person"
     OUT_OF_SCOPE = "out_of_scope"
 
+    @property
+    def is_need(self) -> bool:
+        """Whether it is something to be told or done, and not a word about what is open already."""
+        return self not in _NO_NEEDS
+
+
+_NO_NEEDS = frozenset(
+    {Intent.CORRECTION, Intent.AFFIRMATION, Intent.REFUSAL, Intent.THANKS_GREETING, Intent.ASKS_FOR_PERSON}
+)
+
 
 class EntityKind(StrEnum):
     """What a stretch of a customer's words may name."""
@@ -99,13 +109,27 @@ class Understanding(Noun):
         return self.model_copy(update={"mentions": (), "entities": ()})
 
 
+class Need(Noun):
+    """One thing that a customer wants told or done, of which of their own, and how much where they have said so."""
+
+    intent: Intent
+    resource: str | None = None
+    amount: str | None = None  # `MINOR CURRENCY`, as an entity's value
+    information: bool = False  # perhaps only how it works was asked
+
+
 class TurnContext(Noun):
     """What earlier turns of the conversation left open, so that "the second one" or "A-10482" makes sense.
 
-    `resource` is the customer's own (`order:ID`), matched when it was recorded.
+    Every resource is the customer's own (`order:ID`), matched when it was recorded.
     """
 
     intent: Intent | None = None
     resource: str | None = None
     question: str | None = None
     language: str | None = None  # of the conversation so far
+    amount: str | None = None  # that the customer named for what is being asked about
+    offered: tuple[str, ...] = ()  # what the last answer listed, in its order
+    waiting: tuple[Need, ...] = ()  # asked for beside something else, and not dealt with yet
+    goal: Need | None = None  # what the customer last wanted, small talk apart, be it long ago
+    named: tuple[str, ...] = ()  # in the order in which they were first spoken of

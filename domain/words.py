@@ -3,10 +3,12 @@
 The texts live in `language`; a transaction renders them at the moment it commits, so no sentence is older than its row.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Protocol
 
 from domain.action import Action
+from domain.understanding import Intent
 
 
 class NoticeKind(StrEnum):
@@ -30,6 +32,10 @@ class Words(Protocol):
 
     def proposal(self, action: Action) -> str:
         """What would happen, and whose consent it needs."""
+        ...
+
+    def noted(self, waiting: Sequence[Intent], language: str) -> str:
+        """What else was asked for, and that it is noted."""
         ...
 
     def notice(self, kind: NoticeKind, language: str) -> str:

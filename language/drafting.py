@@ -12,13 +12,14 @@ from domain.action import Action
 from domain.base import Noun
 from domain.freshness import TELL, tracking_is_current
 from domain.knowledge import Article, Passage
-from domain.reply import Draft, Segment, Source
+from domain.reply import Draft, Segment, SegmentKind, Source
 from domain.step import Answer, Clarify, Question, Topic
 from domain.understanding import Intent, TurnContext
 from language.choice_words import address_book, plans_on_offer
 from language.evidence_words import Teller, is_stale, newest_orders, newest_payments
 from language.formats import day, money
-from language.knowledge import pick_articles
+from language.knowledge import opening, pick_articles
+from language.next_words import noted_for_later, shall_i_go_on
 from language.tongues import SPOKEN
 from language.words import say, spoken
 
@@ -59,7 +60,7 @@ class TemplateDrafter:
     def draft(self, request: DraftRequest) -> Draft:
         """Return the draft of an answer or of a question; without segments where nothing can be said."""
         page, step = _Page(request), request.step
-        segments = page.answer(step.topic) if isinstance(step, Answer) else page.question(step.question)
+        segments = page.whole_answer(step) if isinstance(step, Answer) else page.question(step.question)
         return Draft(language=page.language, segments=tuple(segments))
 
 
@@ -71,6 +72,17 @@ class _Page:
         self.language = spoken(request.language)
         self.teller = Teller(language=self.language, now=request.now)
         self.account: Account | None = request.evidence.account if request.evidence else None
+
+    def whole_answer(self, step: Answer) -> list[Segment]:
+        """Return the segments of an answer, and after them what else was asked for, if anything."""
+        told = self.answer(step.topic)
+        if not (told and step.next_intents):
+            return told
+        settled = all(a.state.terminal for a in self.request.actions)
+        key, sentence = ("next.shall_i", shall_i_go_on) if settled else ("next.noted", noted_for_later)
+        text = sentence(step.next_intents, self.language)
+        kind = SegmentKind.QUESTION if settled else SegmentKind.TEXT
+        return [*told, Segment(text=text, source=Source.TEMPLATE, rests_on=key, kind=kind)]
 
     def answer(self, topic: Topic) -> list[Segment]:
         """Return the segments of an answer."""
@@ -116,6 +128,8 @@ class _Page:
                 return self._which_subscription()
             case Question.WHICH_PLAN:
                 return [*self._templates("which_plan"), *self._choices(plans_on_offer)]
+            case Question.WHICH_AMOUNT:
+                return self._templates("which_amount")
             case Question.WHICH_ADDRESS:
                 return [*self._templates("which_address"), *self._choices(address_book)]
             case Question.WHAT_TO_DO:
@@ -136,7 +150,7 @@ class _Page:
         if self.account is None:
             return []
         orders = newest_orders(self.account, refundable=self.request.context.intent in _ABOUT_MONEY)
-        return self._facts(self.teller.orders(orders) if orders else self._say("no_orders"))
+        return self._facts(self.teller.orders(orders, len(self.account.orders)) if orders else self._say("no_orders"))
 
     def _which_subscription(self) -> list[Segment]:
         if self.account is None:
@@ -199,7 +213,7 @@ class _Page:
 
     def _articles(self, topic: Topic) -> list[Segment]:
         picked: Iterable[Article] = pick_articles(self.request.articles, topic, self.language)
-        return [Segment(text=a.body, source=Source.ARTICLE, rests_on=f"{a.slug}@{a.version}") for a in picked]
+        return [Segment(text=opening(a), source=Source.ARTICLE, rests_on=f"{a.slug}@{a.version}") for a in picked]
 
     def _quoted(self, passage: Passage) -> Segment:
         return Segment(text=passage.text, source=Source.ARTICLE, rests_on=passage.article.ref)

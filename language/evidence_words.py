@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from domain.account import Account, Order, Payment, ShipmentEvent, Subscription
 from domain.base import Noun
 from domain.freshness import TELL, tracking_is_current
-from language.formats import day, money
+from language.formats import day, money, number, plural
 from language.words import say, status_label
 
 STALE_AFTER_DAYS = 3
@@ -47,13 +47,17 @@ class Teller(Noun):
             told.append(self._say("as_of", date=self._day(_known_at(order) or scan.at)))
         elif is_stale(order, self.now):
             told.append(self._say("stale"))
-        if order.shipment and _telling(order.shipment.tracking_code):
+        if order.shipment and telling(order.shipment.tracking_code):
             told.append(self._say("tracking", code=order.shipment.tracking_code or ""))
         return tuple(told)
 
-    def orders(self, orders: Sequence[Order]) -> str:
-        """Return a list of at most `LISTED_MAX` orders with what they hold, how they stand and what was paid."""
-        return self._list("orders", [self._order_line(o) for o in orders[:LISTED_MAX]])
+    def orders(self, orders: Sequence[Order], in_all: int) -> str:
+        """Return a list of at most `LISTED_MAX` orders with what they hold, how they stand and what was paid.
+
+        `in_all` is how many orders the account has.
+        """
+        lines = [self._order_line(o) for o in orders[:LISTED_MAX]]
+        return self._list(self._counted("orders", len(lines), in_all), lines)
 
     def subscriptions(self, subscriptions: Sequence[Subscription]) -> str:
         """Return a list of at most `LISTED_MAX` subscriptions."""
@@ -67,11 +71,11 @@ class Teller(Noun):
             )
             for s in subscriptions[:LISTED_MAX]
         ]
-        return self._list("subscriptions", lines)
+        return self._list(self._counted("subscriptions", len(lines), len(subscriptions)), lines)
 
     def payments(self, payments: Sequence[Payment]) -> str:
         """Return a list of at most `LISTED_MAX` payments with their days."""
-        return self._list("payments", [self._payment_line(p) for p in payments[:LISTED_MAX]])
+        return self._list(self._say("payments"), [self._payment_line(p) for p in payments[:LISTED_MAX]])
 
     def nothing_left(self, thing: Order | Payment) -> str:
         """Return what was paid and given back."""
@@ -96,18 +100,18 @@ class Teller(Noun):
         status = order.shipment.status if order.shipment and current and not ended else order.status
         values = {"order": order.id, "status": status_label(self.language, status)}
         carrier = order.shipment.carrier if order.shipment else None
-        if carrier and _telling(carrier):
+        if carrier and telling(carrier):
             return self._say("status_is_carrier", carrier=carrier, **values)
         return self._say("status_is", **values)
 
     def _scan(self, scan: ShipmentEvent) -> str:
         values = {"date": self._day(scan.at), "status": status_label(self.language, scan.status)}
-        if scan.place and _telling(scan.place):
+        if scan.place and telling(scan.place):
             return self._say("last_scan_place", place=scan.place, **values)
         return self._say("last_scan", **values)
 
     def _order_line(self, order: Order) -> str:
-        titles = [i.title for i in order.items if _telling(i.title)][:_TITLES_MAX]
+        titles = [i.title for i in order.items if telling(i.title)][:_TITLES_MAX]
         status = "delivered" if _is_delivered(order) else order.status
         values = {
             "order": order.id,
@@ -126,8 +130,13 @@ class Teller(Noun):
             return self._say("payment_line_date", date=self._day(payment.captured_at), **values)
         return self._say("payment_line", **values)
 
+    def _counted(self, things: str, listed: int, in_all: int) -> str:
+        """The heading that says how many there are, in the form that the number takes; of some, that there are more."""
+        form = "among" if listed < in_all else plural(in_all, self.language)
+        return self._say(f"{things}_{form}", count=number(in_all, self.language))
+
     def _list(self, heading: str, lines: Sequence[str]) -> str:
-        return "\n".join([self._say(heading), *(f"– {line}" for line in lines)])
+        return "\n".join([heading, *(f"– {line}" for line in lines)])
 
     def _day(self, at: datetime) -> str:
         return day(at, self.now, self.language)
@@ -181,6 +190,6 @@ def _delivered_at(order: Order) -> datetime | None:
     return scan.at if scan and scan.status.casefold() == "delivered" else None
 
 
-def _telling(text: str | None) -> bool:
+def telling(text: str | None) -> bool:
     """Whether a text from outside may stand in a reply: short, on one line, without markup and links."""
     return bool(text and text.strip()) and len(text or "") <= _TITLE_CHARS_MAX and not _UNTELLING.search(text or "")

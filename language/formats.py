@@ -11,7 +11,7 @@ from functools import cache
 
 from babel import Locale
 from babel.dates import format_skeleton
-from babel.numbers import NumberPattern
+from babel.numbers import NumberPattern, format_decimal
 
 from language.words import spoken
 
@@ -36,6 +36,16 @@ def money(minor: int, currency: str, language: str) -> str:
     pattern = _pattern(locale, decimals)
     written = str(pattern.apply(amount, _locale(locale), currency=code, currency_digits=False))
     return _CODE_BESIDE_DIGIT.sub("\u00a0", written)
+
+
+def number(count: int, language: str) -> str:
+    """Return a whole number as the language groups it."""
+    return format_decimal(count, locale=_locale(spoken(language)))
+
+
+def plural(count: int, language: str) -> str:
+    """Return the CLDR plural form of whole numbers that `count` takes in the language: `one`, `many`, `other`."""
+    return str(_locale(spoken(language)).plural_form(count))
 
 
 def day(at: datetime, now: datetime, language: str) -> str:

@@ -1,18 +1,15 @@
-"""Which knowledge articles belong to a reply, and the articles that a new installation starts with.
+"""Which knowledge articles belong to a reply on something else, and what of them is quoted.
 
-Pure selection over what the store gives; nothing is ranked by a model here.
+Pure selection over what the store gives; nothing is ranked here.
 """
 
-import json
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 
 from domain.knowledge import Article
 from domain.step import Topic
+from language.passages import split
 from language.words import spoken
 
-_DATA = Path(__file__).parent / "data" / "articles.json"
 _SLUGS: dict[Topic, tuple[str, ...]] = {
     Topic.ORDER_STATUS: ("shipping-times",),
     Topic.NOTHING_TO_REFUND: ("refunds",),
@@ -34,12 +31,12 @@ def pick_articles(articles: Sequence[Article], topic: Topic, language: str, limi
     return tuple(found[:limit])
 
 
+def opening(article: Article) -> str:
+    """Return its first passage, which says the most important thing, word for word."""
+    passages = split(article.body)
+    return passages[0].text if passages else ""
+
+
 def _newest(articles: Sequence[Article], slug: str, language: str) -> Article | None:
     fitting = [a for a in articles if a.slug == slug and a.language == language and a.audience == "public"]
     return max(fitting, key=lambda a: a.version, default=None)
-
-
-@cache
-def seed_articles() -> tuple[Article, ...]:
-    """Return the articles of a new installation, version one, for the public."""
-    return tuple(Article(version=1, **row) for row in json.loads(_DATA.read_text(encoding="utf-8")))

@@ -3,12 +3,15 @@
 Rendered from a row at the moment of publishing; no model writes these, and no sentence claims more than its row.
 """
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from domain.action import Action, ActionKind, ActionState, ApprovalRole, Cause
 from domain.catalogue.payload import Label, Money, Thing, Told
+from domain.understanding import Intent
 from domain.words import NoticeKind
 from language.formats import money
+from language.next_words import noted_for_later
 from language.tongues import SPOKEN
 from language.words import say, spoken, texts
 
@@ -104,6 +107,10 @@ class LedgerWords:
     def notice(self, kind: NoticeKind, language: str) -> str:
         """Return the customer-visible notice."""
         return notice(kind, language)
+
+    def noted(self, waiting: Sequence[Intent], language: str) -> str:
+        """What else was asked for, and that it is noted."""
+        return noted_for_later(waiting, language)
 
     def disclosure(self, language: str) -> str:
         """Return that an automated assistant is speaking."""

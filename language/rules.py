@@ -93,12 +93,17 @@ def _applies(rule: Rule, turn: frozenset[str], sentences: Mapping[int, set[str]]
     return any((said | given).issuperset(rule.all) for said in sentences.values())
 
 
+def belong_together(one: Intent, other: Intent) -> bool:
+    """Return whether people say both of one matter."""
+    return any({one, other} <= family for family in _BELONG_TOGETHER)
+
+
 def confidence(ranked: tuple[Score, ...]) -> float:
     """Return the best score, lowered when another need that does not belong to it is nearly as strong."""
     best = ranked[0]
     for rival in ranked[1:]:
         if best.value - rival.value > _RIVAL_WITHIN:
             break
-        if not any({best.intent, rival.intent} <= family for family in _BELONG_TOGETHER):
+        if not belong_together(best.intent, rival.intent):
             return round(best.value - _RIVALRY_COSTS, 3)
     return best.value

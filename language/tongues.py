@@ -1,12 +1,15 @@
-"""Which language a text is in, by its frequent words and its script: small, and quiet when it cannot tell.
+"""Which language a text is in, by its frequent words, its script and an identifier: quiet when they cannot tell.
 
 A guess over a few words is worse than the language a conversation already has, so doubt keeps that one.
 """
 
+import importlib
+import re
 import tomllib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 SPOKEN: tuple[str, ...] = ("en", "es", "de", "fr", "pt", "it")
 FALLBACK = "en"
@@ -36,8 +39,16 @@ _LETTERS |= {
     "ű": "hu",
 }
 _SCRIPT_CHARS_MAX = 200
+_IDENTIFIED_MAX = 400  # characters
 _LETTER_COUNTS = 0.4  # a single letter may be an initial, or part of a code
 _FIRST_AMONG_FEW = 1.2  # how much the best must lead while the words are few
+
+_KNOWN_TO_THE_IDENTIFIER = (
+    "ar bg bn cs da de el en es fa fi fr he hi hr hu id it ja ko ms nl no pl pt ro ru sk sr sv th tl tr uk ur vi zh"
+)
+_NO_WORD = re.compile(r"\S*[\d@/_]\S*")
+_IDENTIFIED_WORDS_MIN, _IDENTIFIED_CHARS_MIN = 3, 6  # fewer tell an identifier nothing
+_SURE, _SURER, _SUREST = 0.5, 0.8, 0.9
 
 
 @cache
@@ -64,9 +75,26 @@ def language_of(text: str, tokens: Sequence[str], known: str | None, hints: dict
 
     `hints` are further votes by language, from whoever knows more about the words.
     """
-    script = _script_of(text)
-    if script:
-        return script
+    guess = _script_of(text) or _by_words(text, tokens, known, hints)
+    words = _NO_WORD.sub(" ", text[:_IDENTIFIED_MAX]).strip()
+    few = len(words.split()) < _IDENTIFIED_WORDS_MIN if words.isascii() else len(words) < _IDENTIFIED_CHARS_MIN
+    if few:
+        return guess
+    told, sure = identifier().classify(words)
+    needed = _SUREST if guess == known else _SURER if guess in SPOKEN and told in SPOKEN else _SURE
+    return str(told) if sure >= needed else guess
+
+
+@cache
+def identifier() -> Any:
+    """Return the identifier of languages, loaded once: half a second and 40 MB."""
+    langid: Any = importlib.import_module("py3langid.langid")
+    loaded = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
+    loaded.set_languages(_KNOWN_TO_THE_IDENTIFIER.split())
+    return loaded
+
+
+def _by_words(text: str, tokens: Sequence[str], known: str | None, hints: dict[str, float]) -> str:
     votes = dict(hints)
     for token in tokens:
         trust = _LETTER_COUNTS if len(token) == 1 else 1.0

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from domain.base import Noun
+from domain.step import Question
 from domain.understanding import Intent, TurnContext, Understanding
+from language.clauses import clauses_of
+from language.cleaning import unmasked
 from language.lexicon import Hit, lexicon
 from language.mentions import mentions_of, plans_named
 from language.names import names_in
-from language.rules import Score, confidence, held, scores
+from language.rules import Score, belong_together, confidence, held, scores
 from language.suspicion import is_suspicious
 from language.tokens import ID_TOKEN, own_words, set_apart, tokens_of
-from language.tongues import FALLBACK, SPOKEN, is_frequent, language_of
+from language.tongues import FALLBACK, SPOKEN, identifier, is_frequent, language_of
 
 _TAKEN_UP = (Intent.OUT_OF_SCOPE, Intent.AFFIRMATION, Intent.CORRECTION)  # what may be no more than a name
 _VAGUE = 0.5  # below this, an intent may be no more than that either
@@ -48,6 +51,7 @@ class Reading(Noun):
     occurrences: tuple[str, ...]
     hits: tuple[Hit, ...]
     denied: bool
+    wants_no_person: bool = False
 
     def has(self, *concepts: str) -> bool:
         """Whether any of `concepts` was found."""
@@ -67,26 +71,68 @@ class RulesUnderstander:
     def __init__(self) -> None:
         for language in SPOKEN:
             lexicon(language)
+        identifier()
         is_suspicious("")
 
     def understand(self, texts: Sequence[str], context: TurnContext) -> Understanding:
         """Return what all unanswered messages of a turn, oldest first, come to."""
-        text = "\n".join(_latest(texts))
+        return self.read(texts, context).understanding
+
+    def read(self, texts: Sequence[str], context: TurnContext) -> "ByRules":
+        """Return the same with how it was read, so that somebody else may name the intent."""
+        text = unmasked("\n".join(latest(texts)))
         reading = _read(text, context)
-        corrects = _corrects(reading)
-        asks = reading.has("person")
-        mentions = _standing_mentions(reading, corrects=corrects)
-        intent, sure = _intent(reading, scores(reading.hits, context, reading.occurrences), context, asks=asks)
+        intent, sure = _intent(reading, scores(reading.hits, context, reading.occurrences), context)
+        return ByRules(texts=tuple(texts), text=text, context=context, reading=reading, intent=intent, sure=sure)
+
+
+class ByRules(Noun):
+    """What the rules make of a turn, and what they read it from."""
+
+    texts: tuple[str, ...]
+    text: str
+    context: TurnContext
+    reading: Reading
+    intent: Intent
+    sure: float
+
+    @property
+    def understanding(self) -> Understanding:
+        """The proposal of the rules alone."""
+        return self.meaning(self.intent, self.sure)
+
+    @property
+    def said(self) -> tuple[Intent, ...]:
+        """What its clauses want, each clearly and by itself, in the order of saying; none where one thing is wanted."""
+        clauses, alone = clauses_of(self.text), TurnContext(language=self.reading.language)
+        found = dict.fromkeys(i for c in clauses if len(clauses) > 1 and (i := _plainly_wanted(c, alone)))
+        return tuple(found) if len(found) > 1 else ()
+
+    def meaning(self, intent: Intent, sure: float) -> Understanding:
+        """Return the proposal where `intent` is what is meant: ids, names and corrections read accordingly."""
+        corrects, said = _corrects(self.reading), self.said
+        if intent in said and said[0] is not Intent.ACTION_STATUS and not belong_together(intent, said[0]):
+            intent = said[0]
+        mentions = _standing_mentions(self.reading, corrects=corrects)
         return Understanding(
             intent=intent,
-            language=reading.language,
-            mentions=_with_names(mentions, text, intent, sure, context)
-            or (plans_named("\n".join(texts)) if intent in _OF_A_PLAN else ()),
-            asks_for_person=asks,
+            language=self.reading.language,
+            mentions=_with_names(mentions, self.text, intent, sure, self.context)
+            or (plans_named("\n".join(self.texts)) if intent in _OF_A_PLAN else ()),
+            asks_for_person=self.reading.has("person"),
             corrects=corrects or intent is Intent.CORRECTION,
-            suspicious=any(is_suspicious(t) for t in texts[-SUSPECTED_MAX:]),
+            suspicious=any(is_suspicious(t) for t in self.texts[-SUSPECTED_MAX:]),
             confidence=sure,
+            intents=said,
         )
+
+
+def _plainly_wanted(clause: str, alone: TurnContext) -> Intent | None:
+    """What a clause wants by itself, where the rules are sure of it; what it is not about takes more than a clause."""
+    reading = _read(clause, alone)
+    ranked = scores(reading.hits, alone, reading.occurrences)
+    best = ranked[0] if ranked and ranked[0].value >= WEAK and not reading.denied else None
+    return best.intent if best and best.intent.is_need and best.intent is not Intent.OUT_OF_SCOPE else None
 
 
 def _with_names(
@@ -95,12 +141,13 @@ def _with_names(
     """Return the ids, and where a plan or an address may be meant, the words by which it may be named."""
     if intent in _NAMES_A_CHOICE:
         return (*mentions, *names_in(text))
-    if context.intent in _NAMES_A_CHOICE and (intent in _TAKEN_UP or sure < _VAGUE):
+    asked = context.intent in _NAMES_A_CHOICE or context.question == Question.WHICH_SUBSCRIPTION
+    if asked and (intent in _TAKEN_UP or sure < _VAGUE):
         return (*mentions, *names_in(text, reply=True))
     return mentions
 
 
-def _latest(texts: Sequence[str]) -> list[str]:
+def latest(texts: Sequence[str]) -> list[str]:
     """Return what the customer wrote, without quotations; of very much the latest messages that can be read."""
     own: list[str] = []
     room = READ_CHARS_MAX
@@ -128,7 +175,14 @@ def _read(text: str, context: TurnContext) -> Reading:
             break
     hits = held(found)
     denied = any(h.denied and h.concept in _NOT_DONE for h in found)
-    return Reading(language=language, tokens=tuple(tokens), occurrences=occurrences, hits=hits, denied=denied)
+    return Reading(
+        language=language,
+        tokens=tuple(tokens),
+        occurrences=occurrences,
+        hits=hits,
+        denied=denied,
+        wants_no_person=any(h.denied and h.concept == "person" for h in found),
+    )
 
 
 def _tongues(language: str, tokens: Sequence[str]) -> tuple[str, ...]:
@@ -167,9 +221,9 @@ def _standing_mentions(reading: Reading, *, corrects: bool) -> tuple[str, ...]:
     return ()
 
 
-def _intent(reading: Reading, ranked: tuple[Score, ...], context: TurnContext, *, asks: bool) -> tuple[Intent, float]:
+def _intent(reading: Reading, ranked: tuple[Score, ...], context: TurnContext) -> tuple[Intent, float]:
     best = ranked[0] if ranked else None
-    if asks and (best is None or best.value < WEAK or best.intent is Intent.OUT_OF_SCOPE):
+    if reading.has("person") and (best is None or best.value < WEAK or best.intent is Intent.OUT_OF_SCOPE):
         return Intent.ASKS_FOR_PERSON, 0.95
     if reading.denied and (best is None or best.value < CLEAR):
         return Intent.REFUSAL, 0.85

@@ -47,7 +47,7 @@ _IT_DONE = (
 _IT_DO = r"(?:rimborsare|annullare|cancellare|disdire|accreditare|elaborare|effettuare|approvare|modificare|eseguire)"
 
 # An action spoken of as a thing, and what became of it: "the refund of 12.00 EUR has been made"
-_REST = r"(?:[^.!?]|\.(?=\d)){0,80}?"
+_REST = r"(?:[^.!?\n]|\.(?=\d)){0,80}?"
 _OUTCOMES = (
     (
         r"refund|cancellation|credit|reversal|reimbursement|replacement",

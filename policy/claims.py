@@ -3,23 +3,48 @@
 Pure; promises are never allowed, and a report only of what is a status in the evidence that it rests on.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
-from domain.reply import Draft, Segment, Source
+from domain.reply import Author, Draft, Segment, Source
 from policy.claim_words import LANGUAGES, PROMISE, REPORT
 from policy.plain import plain
 from policy.status_words import STATUS, denied
 
+Detector = Callable[[str, str], bool]
 
-def truthful(draft: Draft, operation_ids: Collection[str]) -> bool | None:
-    """Return the third check; None in a language whose words for it are not known."""
+
+def truthful(
+    draft: Draft,
+    operation_ids: Collection[str],
+    detector: Detector | None = None,
+    published: Collection[str] = (),
+    own_words: Callable[[Segment], str] = lambda segment: segment.text,
+) -> bool | None:
+    """Return the third check; None in a language whose words for it are not known, and without a detector.
+
+    `detector(text, language)` reads what a model wrote, beside the words known here: of a segment only its `own_words`,
+    without the sentences that it quotes. `published` are the texts that stand word for word in what the draft cites:
+    policy as published, where the draft's author is ours.
+    """
     ledger = [s for s in draft.segments if s.source is Source.LEDGER]
     if any(s.text or s.rests_on not in operation_ids for s in ledger):
         return False
-    others = [s for s in draft.segments if s.source is not Source.LEDGER]
-    if any(_claims(s) for s in others):
+    by_model = draft.author is Author.MODEL
+    others = [s for s in draft.segments if s.source is not Source.LEDGER and (by_model or s.text not in published)]
+    if any(_claims(_on_one_line(s) if by_model else s) for s in others):  # a list of ours has lines for a reason
         return False
+    if by_model and detector is not None:
+        return not any(detector(own, draft.language) for s in others if (own := own_words(s)))
     return True if draft.language.partition("-")[0] in LANGUAGES or not others else None
+
+
+def claims_in_words(text: str) -> bool:
+    """Return whether the words known here say that something was, is being or will be done."""
+    return _claims(Segment(text=text, source=Source.TEMPLATE, rests_on="-"))
+
+
+def _on_one_line(segment: Segment) -> Segment:
+    return segment.model_copy(update={"text": " ".join(segment.text.split())})
 
 
 def _claims(segment: Segment) -> bool:

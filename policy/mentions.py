@@ -46,6 +46,17 @@ def named_in(mentions: Iterable[str], account: Account) -> Named:
     )
 
 
+def resource_named(mention: str, account: Account) -> str | None:
+    """Return the one thing of the customer's that a token names, or None."""
+    return _find(_bare(mention), _handles(account))
+
+
+def resources_named(mentions: Iterable[str], account: Account) -> tuple[str, ...]:
+    """Return all that tokens name of the customer's, in the order of the tokens, each once."""
+    known = _handles(account)
+    return tuple(dict.fromkeys(r for m in mentions if (r := _find(_bare(m), known))))
+
+
 def is_id(mention: str) -> bool:
     """Whether a token can be an id; other tokens are words, which may name a plan or an address and else nothing."""
     return any(c.isdigit() or c == "_" for c in mention)

@@ -6,7 +6,7 @@ Pure; they choose what to propose and for how much, and policy alone decides whe
 from collections.abc import Sequence, Set
 
 from domain.account import Account, Order, Payment
-from domain.action import ActionKind
+from domain.action import Action, ActionKind, RefundPayload
 from domain.duplicates import twins
 from domain.handoff import HandoffReason
 from domain.situation import Situation
@@ -14,11 +14,12 @@ from domain.step import Answer, Clarify, HandOff, Propose, Question, Step, Topic
 from domain.understanding import Intent
 from policy.meaning import meant_of, waits
 from policy.mentions import canonical, named_in
-from policy.open_actions import settle
+from policy.open_actions import settle, standing
+from policy.wished_amount import how_much, names_amount
 
 
 def refund(situation: Situation, account: Account) -> Step:
-    """Return the proposal to give back all that is left of the order meant, or what stands in its way."""
+    """Return the proposal to give back what is left of the order meant, at most what was named; or what comes first."""
     if waiting := waits(situation):
         return waiting
     named = named_in(situation.understanding.mentions, account)
@@ -27,14 +28,18 @@ def refund(situation: Situation, account: Account) -> Step:
     if named.subscriptions and not (named.orders or named.payments):
         return HandOff(reason=HandoffReason.OUT_OF_SCOPE)
     candidates = _refund_candidates(situation, account)
-    meant = meant_of(situation, account, (*named.orders, *named.payments), candidates, "order:", "payment:")
+    less_of = _corrected_amount(situation, account) if named.nothing else None
+    named_ones = (*named.orders, *named.payments)
+    meant = less_of or meant_of(situation, account, named_ones, candidates, "order:", "payment:")
     if meant is None:
         return Clarify(question=Question.WHICH_ORDER if account.orders else Question.UNKNOWN_ORDER)
     found = account.resource(meant)
     if not isinstance(found, Order | Payment) or found.refundable_minor < 1:
         return Answer(topic=Topic.NOTHING_TO_REFUND, resource=meant)
-    amount_minor, currency = found.refundable_minor, found.currency
-    wish = Propose(kind=ActionKind.REFUND, resource=meant, amount_minor=amount_minor, currency=currency)
+    amount_minor = how_much(situation.understanding, found, _open_refund(situation, meant))
+    if amount_minor is None:
+        return Clarify(question=Question.WHICH_AMOUNT, resource=meant)
+    wish = Propose(kind=ActionKind.REFUND, resource=meant, amount_minor=amount_minor, currency=found.currency)
     return settle(wish, situation, account, clear=not named.nothing)
 
 
@@ -68,6 +73,19 @@ def _refund_candidates(situation: Situation, account: Account) -> list[str]:
     eligible = [o for o in account.orders if o.status in statuses and o.refundable_minor > 0]
     fitting: Sequence[Order] = eligible or account.orders
     return [f"order:{o.id}" for o in fitting]
+
+
+def _corrected_amount(situation: Situation, account: Account) -> str | None:
+    """What a correction of nothing but the amount is about: what the refund that stands is for."""
+    told, action = situation.understanding, standing(situation)
+    about = action if told.corrects and names_amount(told) else None
+    return canonical(about.payload.resource, account) if about and isinstance(about.payload, RefundPayload) else None
+
+
+def _open_refund(situation: Situation, resource: str) -> Action | None:
+    """The refund of that very thing that has been proposed and is not executed."""
+    refunds = [a for a in situation.actions if a.kind is ActionKind.REFUND and a.state.unexecuted]
+    return next((a for a in refunds if resource in (a.payload.resource, a.payload.effect_on)), None)
 
 
 def _of(found: Sequence[Payment], wanted: Set[str]) -> list[Payment]:

@@ -1,4 +1,4 @@
-"""What a turn comes to: one pure function from a situation to a step, a small function for each branch.
+"""What a turn comes to: one pure function from a situation to a decision, a small function for each branch.
 
 INVARIANT: every resource in a step exists in the customer's own account; without an account there is none.
 """
@@ -6,62 +6,61 @@ INVARIANT: every resource in a step exists in the customer's own account; withou
 from typing import assert_never
 
 from domain.account import Account
-from domain.action import ActionKind
+from domain.base import Noun
 from domain.handoff import HandoffReason
 from domain.situation import Situation
 from domain.step import Answer, Clarify, HandOff, Question, Step, Topic
-from domain.understanding import Intent, Understanding
-from policy import account_step, money_step, open_actions, order_step, subscription_step
-from policy.mentions import addresses_named, canonical, is_id, named_in, plans_named
+from domain.understanding import Intent, Need, Understanding
+from policy import account_step, knowledge_step, money_step, open_actions, order_step, subscription_step
+from policy.hearing import CONFIDENCE_MIN, hear
+from policy.mentions import canonical, named_in, resources_named
+from policy.risks import needs_judgement
+from policy.wished_amount import amount_named
 
-CONFIDENCE_MIN = 0.5
 PLAIN_YES_MIN = 0.85  # what the rules give a "yes" about something that stands open
-ASKED_FOR_AN_ID = frozenset({Question.WHICH_ORDER, Question.UNKNOWN_ORDER, Question.WHICH_SUBSCRIPTION})
-ASKED_FOR_A_NAME = frozenset({Question.WHICH_PLAN, Question.WHICH_ADDRESS})
-INTENT_OF = {  # what asks for a kind of action; kinds that only staff propose are out of the bot's scope
-    ActionKind.REFUND: Intent.REFUND_REQUEST,
-    ActionKind.REFUND_DUPLICATE_CHARGE: Intent.DUPLICATE_CHARGE,
-    ActionKind.CANCEL_ORDER: Intent.CANCEL_ORDER,
-    ActionKind.CANCEL_SUBSCRIPTION: Intent.CANCEL_SUBSCRIPTION,
-    ActionKind.CHANGE_PLAN: Intent.CHANGE_PLAN,
-    ActionKind.CHANGE_DELIVERY_ADDRESS: Intent.CHANGE_ADDRESS,
-    ActionKind.RESTORE_ACCOUNT_ACCESS: Intent.ACCOUNT_ACCESS,
-    ActionKind.STORE_CREDIT: Intent.OUT_OF_SCOPE,
-    ActionKind.RETURN_ITEMS: Intent.OUT_OF_SCOPE,
-    ActionKind.EXCHANGE_ITEMS: Intent.OUT_OF_SCOPE,
-    ActionKind.CHANGE_PAYMENT_METHOD: Intent.OUT_OF_SCOPE,
-}
-WEAK = frozenset({Intent.OUT_OF_SCOPE, Intent.THANKS_GREETING, Intent.AFFIRMATION})  # what a bare id may be taken for
-CHATTER = WEAK | {Intent.CORRECTION, Intent.REFUSAL, Intent.ASKS_FOR_PERSON}  # what no follow-up can take up
-CORRECTABLE = frozenset({Intent.CORRECTION, Intent.AFFIRMATION, Intent.REFUSAL, Intent.OUT_OF_SCOPE})
+
+
+class Decision(Noun):
+    """What a turn comes to, and what the next one has to know of it; ids and labels alone."""
+
+    step: Step
+    meant: Intent  # follow-ups and corrections resolved: what the next turn refers to
+    waiting: tuple[Need, ...] = ()  # asked for beside this, and not dealt with yet
+    named: tuple[str, ...] = ()  # the customer's own that the turn speaks of
+    amount: str | None = None  # that the customer named, where a question about it is open
+
+
+def decide(situation: Situation) -> Decision:
+    """Return what this turn comes to."""
+    heard = hear(situation)
+    meant, account = heard.situation, situation.account or Account()
+    step = _superseding(_step(meant), meant)
+    if isinstance(step, Answer) and heard.waiting:
+        step = step.model_copy(update={"next_intents": tuple(n.intent for n in heard.waiting)})
+    return Decision(
+        step=step,
+        meant=meant.understanding.intent,
+        waiting=heard.waiting,
+        named=resources_named(situation.understanding.mentions, account)
+        or resources_named(meant.understanding.mentions, account),
+        amount=amount_named(meant.understanding) if isinstance(step, Clarify) else None,
+    )
 
 
 def next_step(situation: Situation) -> Step:
     """Return the step that this turn comes to."""
-    heard = _heard(situation)
-    return _superseding(_for_a_person(heard) or _for_anyone(heard) or _signed_in(heard), heard)
+    return decide(situation).step
 
 
-def meant(situation: Situation) -> Intent:
-    """Return the intent that this turn is about, follow-ups and corrections resolved: what a next turn refers to."""
-    return _heard(situation).understanding.intent
-
-
-def _heard(situation: Situation) -> Situation:
-    return _about_what_is_open(_corrected(_continued(situation)))
-
-
-def _about_what_is_open(situation: Situation) -> Situation:
-    """While an action is open, a turn that is not understood most likely asks how it stands; the next goes to a person.
-
-    Handing over at once would withdraw what the customer may have agreed to a moment ago.
-    """
-    told = situation.understanding
-    unclear = told.confidence < CONFIDENCE_MIN and not (told.suspicious or told.mentions or told.asks_for_person)
-    told_already = situation.context.intent is Intent.ACTION_STATUS
-    if not unclear or told_already or open_actions.standing(situation) is None:
-        return situation
-    return _meaning(situation, Intent.ACTION_STATUS)
+def _step(situation: Situation) -> Step:
+    if (handed := _for_a_person(situation)) is not None:
+        return handed
+    if (known := knowledge_step.known(situation)) is not None:
+        return known
+    if (lost := _not_for_us(situation)) is not None:
+        return lost
+    step = _for_anyone(situation) or _signed_in(situation)
+    return knowledge_step.told_not_done(step, situation)
 
 
 def _superseding(step: Step, situation: Situation) -> Step:
@@ -72,60 +71,21 @@ def _superseding(step: Step, situation: Situation) -> Step:
     return step.model_copy(update={"supersedes": wrong})
 
 
-def _continued(situation: Situation) -> Situation:
-    """A follow-up that only names what was asked for takes up the intent that asked for it."""
-    context, told = situation.context, situation.understanding
-    vague = told.intent in WEAK or told.confidence < CONFIDENCE_MIN
-    answered = vague and context.intent not in CHATTER and _names_what_was_asked(situation)
-    return _meaning(situation, context.intent) if answered else situation
-
-
-def _names_what_was_asked(situation: Situation) -> bool:
-    """Whether an id answers the question for one, or a plan or an address, by its name, the question which."""
-    mentions, account = situation.understanding.mentions, situation.account or Account()
-    if situation.context.question in ASKED_FOR_A_NAME:
-        named = (*plans_named(mentions, account), *addresses_named(mentions, account))
-        return bool(named) or any(map(is_id, mentions))
-    return situation.context.question in ASKED_FOR_AN_ID and bool(mentions)
-
-
-def _corrected(situation: Situation) -> Situation:
-    """A correction means the same kind of thing as what it corrects: what stands open, else what was last asked."""
-    told = situation.understanding
-    renamed = told.corrects and bool(told.mentions) and told.intent in CORRECTABLE
-    if told.intent is not Intent.CORRECTION and not renamed:
-        return situation
-    action = open_actions.standing(situation)
-    last = situation.context.intent if situation.context.intent not in CHATTER else None
-    if action is None or (last is Intent.DUPLICATE_CHARGE and action.kind is ActionKind.REFUND):
-        meant = last
-    else:
-        meant = INTENT_OF[action.kind]
-    return _meaning(situation, meant, corrects=True)
-
-
-def _meaning(situation: Situation, intent: Intent | None, *, corrects: bool | None = None) -> Situation:
-    """The situation as if the customer had said `intent` outright; None leaves the intent as it is."""
-    told = situation.understanding
-    meant = told.model_copy(
-        update={
-            "intent": intent or told.intent,
-            "confidence": max(told.confidence, CONFIDENCE_MIN) if intent else told.confidence,
-            "corrects": told.corrects if corrects is None else corrects,
-        }
-    )
-    return situation.model_copy(update={"understanding": meant})
-
-
 def _for_a_person(situation: Situation) -> HandOff | None:
     """What no bot should deal with, in order of what the customer is owed to know."""
     told = situation.understanding
-    if told.asks_for_person or told.intent is Intent.ASKS_FOR_PERSON:
+    if told.asks_for_person or Intent.ASKS_FOR_PERSON in (told.intent, *told.intents):
         return HandOff(reason=HandoffReason.HANDOFF_REQUESTED)
-    uncertain = told.confidence < CONFIDENCE_MIN
-    if told.suspicious and (uncertain or told.intent is Intent.OUT_OF_SCOPE):
-        return HandOff(reason=HandoffReason.SUSPICIOUS)
-    if uncertain:
+    if needs_judgement(told):
+        return HandOff(reason=HandoffReason.HIGH_RISK)
+    unclear = told.confidence < CONFIDENCE_MIN or told.intent is Intent.OUT_OF_SCOPE
+    return HandOff(reason=HandoffReason.SUSPICIOUS) if told.suspicious and unclear else None
+
+
+def _not_for_us(situation: Situation) -> HandOff | None:
+    """What is not understood, and what is and is nothing that the bot deals with."""
+    told = situation.understanding
+    if told.confidence < CONFIDENCE_MIN:
         return HandOff(reason=HandoffReason.UNDERSTANDING_FAILED)
     return HandOff(reason=HandoffReason.OUT_OF_SCOPE) if told.intent is Intent.OUT_OF_SCOPE else None
 
@@ -195,7 +155,8 @@ def _affirmed(situation: Situation) -> Step:
 def _plain(told: Understanding) -> bool:
     """Whether a "yes" is understood by rules, surely, and with nothing beside it."""
     sure = told.route == "rules" and told.confidence >= PLAIN_YES_MIN
-    return sure and not (told.mentions or told.corrects or told.suspicious or told.asks_for_person)
+    beside = told.mentions or told.entities or len(told.intents) > 1 or told.seeks_information or told.risks
+    return sure and not (beside or told.corrects or told.suspicious or told.asks_for_person)
 
 
 def _stopped_too_late(situation: Situation) -> Step:

@@ -8,15 +8,21 @@ import unicodedata
 from collections.abc import Callable, Iterable
 
 BLOT = " \u2022 "  # what stands where something was accounted for: neither letter nor digit
-_QUOTES = str.maketrans({"’": "'", "ʼ": "'", "`": "'", "´": "'"})
+_QUOTES = str.maketrans({"’": "'", "ʼ": "'", "`": "'", "´": "'", "٫": ".", "٬": ","})  # and Arabic number marks
+_UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # scripts that put no space beside an id or a number
+_EDGES = re.compile(rf"(?<=[A-Za-z0-9])(?=[{_UNSPACED}])|(?<=[{_UNSPACED}])(?=[A-Za-z0-9])")
 
 
 def plain(text: str) -> str:
-    """Return `text` with ASCII digits, plain spaces and apostrophes, and without hidden characters."""
+    """Return `text` with ASCII digits, plain spaces and apostrophes, and without hidden characters.
+
+    Ids and numbers stand apart from words in scripts that would join them.
+    """
     if text.isascii():
         return text.translate(_QUOTES)
     composed = unicodedata.normalize("NFKC", text).translate(_QUOTES)
-    return "".join(_char(c) for c in composed if unicodedata.category(c) != "Cf")
+    shown = "".join(_char(c) for c in composed if unicodedata.category(c) != "Cf")
+    return _EDGES.sub(" ", shown)
 
 
 def _char(char: str) -> str:

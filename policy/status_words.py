@@ -1,9 +1,17 @@
-"""The words by which six languages tell how an order, a payment or a subscription stands.
+"""The words by which languages tell how an order, a payment or a subscription stands.
 
 Data alone: a status is told in a text where its words occur, and denied where a negation stands before them.
 """
 
 import re
+
+from policy.status_words_more import (
+    NEGATION_AFTER,
+    NEGATION_BEFORE,
+    NEGATION_BEFORE_UNSPACED,
+    SPACED,
+    UNSPACED,
+)
 
 # What a business system's status says besides itself: what was delivered was shipped before.
 IMPLIED = {
@@ -145,17 +153,31 @@ _WORDS = {
     ),
     "exception": (r"held up", r"retenid[oa]s?", r"aufgehalten", r"retenue?s?", r"retid[oa]s?", r"trattenut[oaei]"),
 }
-STATUS = {name: re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE) for name, words in _WORDS.items()}
+READ_IN = frozenset("en es de fr pt it nl pl ru uk sv tr ja zh ko ar hi".split())  # noqa: SIM905 languages of these words
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    spaced = "|".join((*_WORDS[name], *([SPACED[name]] if name in SPACED else ())))
+    unspaced = f"|{UNSPACED[name]}" if name in UNSPACED else ""
+    return re.compile(rf"(?<!\w)(?:{spaced})(?!\w){unspaced}", re.IGNORECASE)
+
+
+STATUS = {name: _pattern(name) for name in _WORDS}
 NEGATION = re.compile(
     r"(?<!\w)(?:not|nothing|none|no|never|cannot|\w+n't|nada|nunca|ningun[oa]?|ningún|sin|nicht|nichts|nie"
-    r"|kein\w*|pas|rien|jamais|aucune?|ne|n'\w+|não|nenhum\w*|non|niente|nulla|mai|nessun\w*)(?!\w)",
+    r"|kein\w*|pas|rien|jamais|aucune?|ne|n'\w+|não|nenhum\w*|non|niente|nulla|mai|nessun\w*"
+    rf"|{NEGATION_BEFORE})(?!\w)|{NEGATION_BEFORE_UNSPACED}",
     re.IGNORECASE,
 )
-_CLAUSE_END = re.compile(r"[.!?;:,\n]")
+_DENIED_AFTER = re.compile(NEGATION_AFTER)
+_CLAUSE_END = re.compile(r"[.!?;:,\n。！？；：，、।؟،]")
 NEGATION_CHARS_MAX = 60
 
 
 def denied(text: str, at: int) -> bool:
-    """Return whether a negation stands before position `at` in its clause."""
+    """Return whether a negation stands before position `at` in its clause, or behind it where the verb comes last."""
     before = text[max(0, at - NEGATION_CHARS_MAX) : at]
-    return bool(NEGATION.search(_CLAUSE_END.split(before)[-1]))
+    if NEGATION.search(_CLAUSE_END.split(before)[-1]):
+        return True
+    behind = text[at : at + NEGATION_CHARS_MAX]
+    return bool(_DENIED_AFTER.search(_CLAUSE_END.split(behind)[0]))

@@ -9,15 +9,21 @@ from typing import Any
 import httpx
 
 from activities.considering import Considering
+from activities.drafting import Drafting
 from activities.executing import Executing
+from activities.free_text import readers
+from activities.gathering import Gathering
+from activities.library import Library
 from activities.policybook import PolicyBook
 from activities.proposing import Proposing
 from activities.speaking import Speaking
 from connectors.shop import ShopConnector
 from domain.base import Noun
+from knowledge.indexing import index_missing
 from language.drafting import TemplateDrafter
+from language.embedding import embedder
 from language.ledger_words import LedgerWords
-from language.understanding import RulesUnderstander
+from language.routing import LocalUnderstander
 from seeding.alive import Alive, bring_to_life
 from seeding.hand import Hand
 from seeding.tenants import provision
@@ -42,6 +48,7 @@ async def seed(
             (await http.post("/_reset")).raise_for_status()
         world: dict[str, Any] = (await http.get("/_world")).raise_for_status().json()
         tenants = await provision(owner, world)
+        await index_missing(db, tenants, embedder())
         if await has_conversations(owner):
             return Seeded(tenants=tuple(tenants), alive=None)
         alive = await bring_to_life(_hand(db, shop), owner, world, progress)
@@ -51,12 +58,12 @@ async def seed(
 
 
 def _hand(db: Database, shop: ShopConnector) -> Hand:
-    words, policies = LedgerWords(), PolicyBook(db)
+    words, policies, library = LedgerWords(), PolicyBook(db), Library(db, embedder())
     return Hand(
         db=db,
         shop=shop,
-        considering=Considering(db, shop, RulesUnderstander(), policies),
-        speaking=Speaking(db, TemplateDrafter(), words),
+        considering=Considering(db, Gathering(db, shop, LocalUnderstander(), library, None), policies),
+        speaking=Speaking(db, Drafting(db, TemplateDrafter(), library, readers()), words),
         proposing=Proposing(db, policies, words, confirmation_ttl_s=1_800, staff_ttl_s=86_400),
         executing=Executing(db, shop, policies, words, claim_ttl_s=20, sends_max=3, staff_ttl_s=86_400),
         words=words,

@@ -6,7 +6,7 @@ May be run again at any time; it adds what is missing and changes nothing that p
 from typing import Any
 
 from domain.principal import StaffRole
-from language.knowledge import seed_articles
+from knowledge.seeds import seed_articles
 from policy.bundle import Bundle
 from store.database import Database
 from store.policies import NewBundle, put_base

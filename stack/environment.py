@@ -45,13 +45,15 @@ SECRETS_OF: Mapping[Role, tuple[str, ...]] = {
     Role.API: ("DATABASE_URL", "SHOP_READ_KEY"),  # it reads accounts for proposals of people, and sends nothing
 }
 
+FOR_THE_WORKER_ALONE = {"MODEL_API_KEY"}  # inherited from whoever starts the stack
+
 
 def child_environment(
     role: Role, data: DataDir, addresses: Addresses, secrets: Secrets, inherited: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the environment of a child: `inherited`, over it the stack's settings and the secrets of `role`."""
     managed, guarded = _plain(data, addresses), _guarded(secrets)
-    ours = managed.keys() | guarded.keys()
+    ours = managed.keys() | guarded.keys() | (set() if role is Role.WORKER else FOR_THE_WORKER_ALONE)
     env = {name: value for name, value in inherited.items() if name.removeprefix("INTERLOCK_") not in ours}
     env["PYTHONUNBUFFERED"] = "1"
     if role is Role.FOREIGN:

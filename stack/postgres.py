@@ -90,6 +90,8 @@ def make_roles(cluster: Cluster) -> None:
     try:
         with psycopg.connect(_admin_url(cluster), autocommit=True) as connection:
             _make_roles(connection, cluster.passwords)
+        with psycopg.connect(cluster.url(ADMIN), autocommit=True) as connection:
+            _add_vectors(connection)
     except psycopg.Error as error:
         raise StackFault(f"Postgres would not take its roles: {error}") from None
 
@@ -109,6 +111,12 @@ def _make_roles(connection: "Connection[Any]", passwords: Mapping[str, str]) -> 
         connection.execute(
             sql.SQL("CREATE DATABASE {} OWNER {}").format(sql.Identifier(DATABASE), sql.Identifier(OWNER))
         )
+
+
+def _add_vectors(connection: "Connection[Any]") -> None:
+    """Create pgvector where the wheel brings it: the owner of the tables may not, and works without it too."""
+    if connection.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchone():
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
 
 
 def _initdb(cluster: Cluster, env: Mapping[str, str]) -> Child:

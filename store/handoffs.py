@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from domain.conversation import EventKind
 from domain.handoff import HandoffReason, QueueStatus
 from domain.principal import VerifiedPrincipal
-from domain.understanding import Intent
+from domain.summary import Summary
+from domain.understanding import Intent, Need
 from store import tables as t
 from store.database import Tx
 
@@ -33,8 +34,12 @@ async def insert_handoff(
     staff_id: str | None = None,
     intent: str | None = None,
     note: str | None = None,
+    summary: Summary | None = None,
 ) -> str:
-    """Open a handoff, in the queue or claimed by `staff_id`, and return its id; `intent` is that of this turn."""
+    """Open a handoff, in the queue or claimed by `staff_id`, and return its id; `intent` is that of this turn.
+
+    `summary` is that of the conversation up to now, where this turn has made one.
+    """
     handoff_id = str(uuid4())
     v = t.evidence.c
     latest = sa.select(v.evidence_id).where(v.conversation_id == row.id).order_by(v.observed_at.desc()).limit(1)
@@ -46,7 +51,7 @@ async def insert_handoff(
             request_id=request_id,
             reason=reason.value,
             note=note,
-            goal=await _goal(tx, row.id, intent),
+            goal=await _goal(tx, row.id, intent, summary),
             queue_status=(QueueStatus.CLAIMED if staff_id else QueueStatus.WAITING).value,
             assignee=staff_id,
             claimed_at=now if staff_id else None,
@@ -58,22 +63,58 @@ async def insert_handoff(
     return handoff_id
 
 
-_ASKING = Intent.ASKS_FOR_PERSON.value  # a wish for a person is a reason, not what the customer came for
+_NEEDS = tuple(intent.value for intent in Intent if intent.is_need)  # a wish for a person is a reason, and no need
 
 
-async def _goal(tx: Tx, conversation_id: str, intent: str | None) -> str:
+async def _goal(tx: Tx, conversation_id: str, intent: str | None, summary: Summary | None) -> str:
     """The label of what the customer was last understood to want, `intent` being that of this turn."""
-    if intent is not None and intent != _ASKING:
-        return intent
+    if intent in _NEEDS:
+        return str(intent)
+    if summary is not None and summary.goals:
+        return summary.goals[-1].intent.value
     e = t.events.c
-    told = e.body["intent"].astext
+    told = sa.func.coalesce(e.body["meant"].astext, e.body["intent"].astext)
     query = (
         sa.select(told)
-        .where(e.conversation_id == conversation_id, e.kind == EventKind.UNDERSTANDING.value, told != _ASKING)
+        .where(e.conversation_id == conversation_id, e.kind == EventKind.UNDERSTANDING.value, told.in_(_NEEDS))
         .order_by(e.seq.desc())
         .limit(1)
     )
     return (await tx.execute(query)).scalar_one_or_none() or intent or "not_understood_yet"
+
+
+async def left_open(tx: Tx, conversation_id: str, through_seq: int) -> tuple[str, ...]:
+    """Return what the last turn before a handoff left open, one plain line each: what waits, and what was asked.
+
+    `through_seq` is where the log ended when the handoff opened.
+    """
+    e = t.events.c
+    handed = sa.select(sa.func.min(e.seq)).where(
+        e.conversation_id == conversation_id, e.kind == EventKind.OWNER_CHANGED.value, e.seq > through_seq
+    )
+    bound = sa.func.coalesce(handed.scalar_subquery(), through_seq)
+
+    def last(kind: EventKind) -> sa.Select[Any]:
+        mine = sa.and_(e.conversation_id == conversation_id, e.kind == kind.value, e.seq <= bound)
+        return sa.select(e.seq, e.body).where(mine).order_by(e.seq.desc()).limit(1)
+
+    turn = (await tx.execute(last(EventKind.UNDERSTANDING))).one_or_none()
+    if turn is None:
+        return ()
+    kept = (await tx.execute(last(EventKind.SUMMARY))).one_or_none()
+    if kept is not None and kept.seq == turn.seq:
+        asked = [q.question for q in Summary.model_validate(kept.body).open_questions]
+    else:
+        asked = [turn.body["question"]] if turn.body.get("question") else []
+    waiting = [Need.model_validate(need) for need in turn.body.get("waiting", ())]
+    return (
+        *(f"asked for and not dealt with yet: {_label(need)}" for need in waiting),
+        *(f"the customer was asked and has not answered: {question}" for question in asked),
+    )
+
+
+def _label(need: Need) -> str:
+    return f"{need.intent.value} of {need.resource}" if need.resource else need.intent.value
 
 
 async def claim_handoff(tx: Tx, row: sa.Row[Any], staff: VerifiedPrincipal, request_id: str, now: datetime) -> str:

@@ -16,6 +16,7 @@ from psycopg.sql import SQL, Identifier, Literal
 from sqlalchemy.engine import URL
 
 from store.url import driver_url
+from store.vectors import use_vectors
 
 _MIGRATION_LOCK = 7_310_577  # any constant; one migration at a time per database
 
@@ -62,5 +63,6 @@ def migrate(owner_url: str, app_url: str, relay_url: str) -> str:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
         connection.commit()
+        use_vectors(connection)
     engine.dispose()
     return head()

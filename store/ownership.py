@@ -13,6 +13,7 @@ from domain.conversation import EventKind, Owner
 from domain.handoff import HandoffReason, QueueStatus
 from domain.principal import VerifiedPrincipal
 from domain.refusal import NotOwned
+from domain.summary import Summary
 from domain.turn import Effect, TurnFence
 from domain.wake import Wake
 from domain.words import NoticeKind, Words
@@ -240,7 +241,14 @@ async def hand_over(
         already.id
         if already
         else await insert_handoff(
-            tx, row, f"{actor}:{request_id}", reason, now, intent=understood.get("intent"), note=note
+            tx,
+            row,
+            f"{actor}:{request_id}",
+            reason,
+            now,
+            intent=understood.get("meant") or understood.get("intent"),
+            note=note,
+            summary=next((Summary.model_validate(b) for kind, b in behind or [] if kind is EventKind.SUMMARY), None),
         )
     )
     event = await _tell_owner(tx, row, actor, Owner.HUMAN, epoch, step_id)

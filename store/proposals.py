@@ -14,6 +14,7 @@ from domain.base import Noun
 from domain.conversation import EventKind
 from domain.handoff import HandoffReason
 from domain.turn import Effect, TurnFence
+from domain.understanding import Intent
 from domain.verdict import BOT as BOT_ACTOR
 from domain.verdict import Actor, Judgement, Verdict, VerdictKind
 from domain.words import Words
@@ -93,7 +94,7 @@ async def propose(
             BOT,
             {
                 **proposal_body(action, words),
-                "summary": await with_disclosure(tx, row.id, words.proposal(action), proposal.language, words),
+                "summary": await with_disclosure(tx, row.id, _said(action, behind, words), proposal.language, words),
                 "answers_through": fence.through_seq,
             },
             step_id=fence.step_id,
@@ -101,6 +102,13 @@ async def propose(
         await append_behind(tx, row, behind)
         await answer_through(tx, row, fence, event.seq, proposal.language)
         return Effect.DONE
+
+
+def _said(action: Action, behind: Behind, words: Words) -> str:
+    """What is proposed, and what else was asked for in the same breath; with no question but the proposal's own."""
+    told = next((body for kind, body in behind if kind is EventKind.UNDERSTANDING), {})
+    waiting = [Intent(need["intent"]) for need in told.get("waiting", ())]
+    return f"{words.proposal(action)} {words.noted(waiting, action.language)}" if waiting else words.proposal(action)
 
 
 async def in_the_way(tx: Tx, row: sa.Row[Any], proposal: Proposal) -> list[Action]:

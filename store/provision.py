@@ -14,6 +14,7 @@ from domain.base import Noun
 from domain.knowledge import Article
 from domain.principal import StaffRole
 from store import tables as t
+from store.articles import NewArticle, add_article
 from store.circumstances import close_gate
 from store.database import Database, Tx
 from store.policies import NewBundle, Plan, PublicationCause, Term, publish_in, put_base
@@ -23,7 +24,7 @@ EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 class NewTenant(Noun):
-    """A tenant with its staff and its articles."""
+    """A tenant with its staff and its articles, which are found only once they have been indexed."""
 
     id: str
     name: str
@@ -44,8 +45,7 @@ async def provision_tenant(owner: Database, tenant: NewTenant) -> None:
             person = {"tenant_id": tenant.id, "id": ident, "name": name, "role": role.value}
             await tx.execute(insert(t.staff).values(**person).on_conflict_do_nothing())
         for article in tenant.articles:
-            page = {"tenant_id": tenant.id, **article.model_dump()}
-            await tx.execute(insert(t.articles).values(**page).on_conflict_do_nothing())
+            await add_article(tx, tenant.id, NewArticle(article=article, passages=()))
 
 
 def _first(tenant: NewTenant) -> dict[str, Any]:
@@ -97,8 +97,8 @@ async def has_conversations(owner: Database) -> bool:
 
 _ALL = (
     "audit, audit_heads, approval_claims, policy_publications, idempotency_keys, usage, cases, handoffs, approvals,"
-    " transitions, actions, evidence, outbox, ownership_requests, events, conversations, articles, customers, staff,"
-    " tenants, policy_bundles"
+    " transitions, actions, evidence, outbox, ownership_requests, events, conversations, passages, articles, customers,"
+    " staff, tenants, policy_bundles"
 )
 
 

@@ -16,13 +16,14 @@ from domain.principal import VerifiedPrincipal
 from domain.refusal import NotFound
 from store import tables as t
 from store.database import Database, Tx
+from store.handoffs import left_open
 from store.ledger import actions_of
 from store.reading import load_evidence
 
 PAGE_MAX = 200
 
-# Most urgent first: an unknown outcome is money that nobody can account for; then who has waited longest.
-_URGENCY = {"unknown_action": 0, "unknown_outcome": 1, "customer_requested": 2, "handoff_requested": 2}
+# Most urgent first: money that nobody can account for, or what may be somebody hurt; then who has waited longest.
+_URGENCY = {"unknown_action": 0, "unknown_outcome": 1, "high_risk": 1, "customer_requested": 2, "handoff_requested": 2}
 _URGENCY_ELSE = 3
 
 
@@ -107,7 +108,10 @@ async def handoff_bundle(db: Database, staff: VerifiedPrincipal, handoff_id: str
             handoff_id=row.id,
             conversation_id=row.conversation_id,
             goal=row.goal,
-            open_questions=await _open_questions(tx, row),
+            open_questions=(
+                *await _open_questions(tx, row),
+                *await left_open(tx, row.conversation_id, row.through_seq),
+            ),
             evidence=await _evidence(tx, row.evidence_id),
             confirmed_actions=tuple(_told(a) for a in actions if a.state is ActionState.CONFIRMED),
             pending_actions=tuple(_told(a) for a in actions if not a.state.terminal),

@@ -17,17 +17,22 @@ from domain.conversation import EventKind, Owner
 from domain.handoff import QueueStatus
 from domain.knowledge import Article
 from domain.refusal import NotFound
+from domain.step import Withdraw
+from domain.summary import Said, Summary, TurnNote
 from domain.turn import TurnRow
 from domain.understanding import Intent, TurnContext
 from store import tables as t
 from store.admission import TENANT, to_standing
 from store.circumstances import Circumstances, circumstances, tenant_row
 from store.database import Database, Tx
+from store.knowledge import ARTICLES, to_article
 from store.ledger import ACTIONS_OF, to_action
 from store.pipeline import Row, Statement, run
 
 TEXTS_PER_TURN_MAX = 50
-
+NOTES_MAX = 20  # turns since the last summary; one is kept far more often
+RECENT_MAX = 8  # things said before a turn that a model is told word for word
+_WITHDRAWS = Withdraw.model_fields["step"].default
 
 _c, _e = t.conversations.c, t.events.c
 _UNANSWERED = (
@@ -41,11 +46,44 @@ _UNANSWERED = (
     .order_by(_e.seq.desc())
     .limit(TEXTS_PER_TURN_MAX + 1)  # one more, so that a turn knows when there is too much for it
 )
-_LEFT_OPEN = (  # what the last turn left open
-    sa.select(_e.body)
-    .where(_e.conversation_id == _c.id, _e.kind == EventKind.UNDERSTANDING.value)
+_ASKED_AT = sa.select(_e.at).where(_e.conversation_id == _c.id, _e.seq == _c.customer_seq, _e.part == 0)
+_OF_TURNS = sa.select(_e.body).where(_e.conversation_id == _c.id, _e.kind == EventKind.UNDERSTANDING.value)
+_LEFT_OPEN = _OF_TURNS.order_by(_e.seq.desc()).limit(1)  # what the last turn left open
+_s = t.events.alias("summaries").c
+_SUMMARY = (
+    sa.select(_s.body)
+    .where(_s.conversation_id == _c.id, _s.kind == EventKind.SUMMARY.value)
+    .order_by(_s.seq.desc())
+    .limit(1)
+    .correlate(t.conversations)
+)
+_SUMMED_UP = sa.func.coalesce(sa.cast(_SUMMARY.scalar_subquery()["through_seq"].astext, sa.Integer), 0)
+_SINCE = _OF_TURNS.where(_e.seq > _SUMMED_UP).order_by(_e.seq.desc()).limit(NOTES_MAX)
+_SPOKEN = sa.func.coalesce(_e.body["text"].astext, _e.body["summary"].astext)
+_RECENT = (
+    sa.select(sa.func.jsonb_build_object("seq", _e.seq, "kind", _e.kind, "text", _SPOKEN))
+    .where(
+        _e.conversation_id == _c.id,
+        sa.or_(
+            sa.and_(_e.kind == EventKind.CUSTOMER_MESSAGE.value, _e.seq <= _c.answered_seq),
+            *(_e.kind == kind.value for kind in (EventKind.BOT_REPLY, EventKind.PROPOSAL, EventKind.STAFF_REPLY)),
+        ),
+    )
+    .order_by(_e.seq.desc())
+    .limit(RECENT_MAX)
+)
+_TO_PEOPLE = (  # when a person last got the conversation: what had been left open was theirs from then on
+    sa.select(_e.seq)
+    .where(
+        _e.conversation_id == _c.id,
+        _e.kind == EventKind.OWNER_CHANGED.value,
+        _e.body["owner"].astext == Owner.HUMAN.value,
+    )
     .order_by(_e.seq.desc())
     .limit(1)
+)
+_LEFT_TO_PEOPLE = sa.func.coalesce(
+    _TO_PEOPLE.scalar_subquery() >= _LEFT_OPEN.with_only_columns(_e.seq).scalar_subquery(), sa.false()
 )
 _WHY_A_PERSON = sa.select(t.handoffs.c.reason).where(
     t.handoffs.c.conversation_id == _c.id, t.handoffs.c.queue_status != QueueStatus.DONE.value
@@ -55,7 +93,12 @@ _TURN = Statement(
     sa.select(
         t.conversations,
         sa.case((_UNANSWERED_BY_BOT, sa.func.array(_UNANSWERED.scalar_subquery()))).label("texts"),
+        sa.case((_UNANSWERED_BY_BOT, _ASKED_AT.scalar_subquery())).label("asked_at"),
         sa.case((_UNANSWERED_BY_BOT, _LEFT_OPEN.scalar_subquery())).label("left_open"),
+        sa.case((_UNANSWERED_BY_BOT, _LEFT_TO_PEOPLE)).label("left_to_people"),
+        sa.case((_UNANSWERED_BY_BOT, _SUMMARY.scalar_subquery())).label("summary"),
+        sa.case((_UNANSWERED_BY_BOT, sa.func.array(_SINCE.scalar_subquery()))).label("since"),
+        sa.case((_UNANSWERED_BY_BOT, sa.func.array(_RECENT.scalar_subquery()))).label("recent"),
         sa.case((_c.owner == Owner.HUMAN.value, _WHY_A_PERSON.scalar_subquery())).label("handoff_reason"),
     ).where(_c.id == sa.bindparam("conversation_id"))
 )
@@ -111,7 +154,11 @@ async def read_turn(db: Database, tenant_id: str, conversation_id: str) -> TurnR
         consumed_seq=row.consumed_seq,
         customer_seq=row.customer_seq,
         texts=tuple(reversed(row.texts or ())),
-        context=_context(row.left_open),
+        asked_at=row.asked_at,
+        context=_context(row.left_open, left_to_people=bool(row.left_to_people)),
+        summary=Summary.model_validate(row.summary or {}),
+        notes=tuple(n for body in reversed(row.since or ()) if (n := _note(body))),
+        recent=tuple(Said.model_validate(said) for said in reversed(row.recent or ())),
         actions=tuple(to_action(a) for a in actions),
         cases=tuple(c.operation_id for c in cases),
         confirmed=tuple(c.operation_id for c in confirmed),
@@ -120,15 +167,36 @@ async def read_turn(db: Database, tenant_id: str, conversation_id: str) -> TurnR
     )
 
 
-def _context(left_open: dict[str, Any] | None) -> TurnContext:
+def _context(left_open: dict[str, Any] | None, *, left_to_people: bool) -> TurnContext:
+    """What the last turn left open; what it asked and what waited was dealt with by the person who had it since."""
     if left_open is None:
         return TurnContext()
     meant = left_open.get("meant") or left_open.get("intent")
+    kept = {} if left_to_people else left_open
     return TurnContext(
         intent=Intent(meant) if meant else None,
         resource=left_open.get("resource"),
-        question=left_open.get("question"),
         language=left_open.get("language"),
+        question=kept.get("question"),
+        amount=kept.get("amount"),
+        offered=kept.get("offered", ()),
+        waiting=kept.get("waiting", ()),
+    )
+
+
+def _note(body: dict[str, Any]) -> TurnNote | None:
+    """What a turn came to, as kept behind its reply; None for one that was kept before there were notes."""
+    if body.get("through_seq") is None:
+        return None
+    return TurnNote(
+        seq=body["through_seq"],
+        intent=body.get("meant") or body["intent"],
+        resource=body.get("resource"),
+        question=body.get("question"),
+        corrects=body["corrects"],
+        withdraws=body.get("step") == _WITHDRAWS,
+        waiting=body["waiting"],
+        named=body["named"],
     )
 
 
@@ -188,11 +256,11 @@ async def drafting_facts(
         _CUSTOMER(conversation_id=conversation_id),
         ACTIONS_OF(conversation_id=conversation_id),
         *([_EVIDENCE(evidence_id=evidence_id)] if evidence_id else []),
-        *([_ARTICLES()] if with_articles else []),
+        *([ARTICLES()] if with_articles else []),
     )
     return DraftingFacts(
         evidence=_to_evidence(more[0]) if evidence_id else None,
-        articles=tuple(_to_article(a) for a in more[-1]) if with_articles else (),
+        articles=tuple(to_article(a) for a in more[-1]) if with_articles else (),
         actions=tuple(to_action(a) for a in actions),
         customer_id=_to_customer(customers),
     )
@@ -236,34 +304,3 @@ async def proposing_facts(
         payload = payload_of(wish, found.account, customer_id)
         around = await circumstances(tx, await tenant_row(tx), customer_id, conversation_id, payload, now)
         return ProposingFacts(payload=payload, found=found, circumstances=around)
-
-
-_a = t.articles.c
-_NEWEST = (
-    sa.select(_a.slug, _a.language, sa.func.max(_a.version).label("version"))
-    .where(
-        _a.effective_from <= sa.func.now(),
-        sa.or_(_a.effective_until.is_(None), _a.effective_until > sa.func.now()),
-        _a.audience != "staff",
-    )
-    .group_by(_a.slug, _a.language)
-    .subquery()
-)
-_ARTICLES = Statement(
-    sa.select(t.articles)
-    .join(
-        _NEWEST,
-        sa.and_(_a.slug == _NEWEST.c.slug, _a.language == _NEWEST.c.language, _a.version == _NEWEST.c.version),
-    )
-    .order_by(_a.slug, _a.language)
-)
-
-
-async def effective_articles(tx: Tx) -> tuple[Article, ...]:
-    """Return the tenant's articles in force now that a customer may see, the newest version of each."""
-    (rows,) = await run(tx, _ARTICLES())
-    return tuple(_to_article(r) for r in rows)
-
-
-def _to_article(r: Row) -> Article:
-    return Article(slug=r.slug, version=r.version, language=r.language, title=r.title, body=r.body, audience=r.audience)

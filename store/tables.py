@@ -3,8 +3,8 @@
 A test compares this page with a migrated database, column by column.
 """
 
-from sqlalchemy import BigInteger, Boolean, Column, Date, DateTime, Integer, MetaData, Table, Text, Uuid
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy import REAL, BigInteger, Boolean, Column, Date, DateTime, Integer, MetaData, Table, Text, Uuid
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 
 metadata = MetaData()
 At = DateTime(timezone=True)
@@ -133,9 +133,17 @@ cases = _table(
 )
 articles = _table(
     "articles",
-    *_text("tenant_id", "slug", "language", "audience", "title", "body"),
+    *_text("tenant_id", "slug", "language", "audience", "title", "body", "kind", "reviewed_by"),
     *_int("version"),
-    *_at("effective_from", "effective_until"),
+    Column("product_versions", ARRAY(Text)),
+    *_at("effective_from", "effective_until", "imported_at"),
+)
+passages = _table(
+    "passages",
+    *_text("tenant_id", "slug", "language", "text", "embedder"),
+    *_int("version", "position"),
+    Column("words", TSVECTOR),
+    Column("embedding", ARRAY(REAL)),  # or a vector of pgvector, which is written and read as an array too
 )
 usage = _table("usage", *_text("tenant_id", "measure"), Column("day", Date), Column("amount", BigInteger))
 idempotency_keys = _table(
@@ -153,3 +161,13 @@ audit = _table(
     *_at("at"),
 )
 audit_heads = _table("audit_heads", *_text("tenant_id", "hash"), Column("n", BigInteger))
+model_calls = _table(
+    "model_calls",
+    *_text("call_id", "tenant_id", "conversation_id", "step_id", "role", "route", "endpoint", "model", "prompt"),
+    *_text("outcome", "label", "currency"),
+    Column("input_tokens", BigInteger),
+    Column("output_tokens", BigInteger),
+    Column("cost_micros", BigInteger),
+    *_int("answered_seq", "duration_ms", "tool_steps"),
+    *_at("at"),
+)

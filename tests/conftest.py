@@ -6,7 +6,7 @@ Tests never clean up after themselves: nothing of one tenant is visible to anoth
 import asyncio
 import os
 import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 import cli
 from domain.action import Action
 from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
+from domain.understanding import Intent
 from domain.words import NoticeKind, Words
 from store.conversations import Accepted, accept_message, open_conversation
 from store.database import Database
@@ -44,6 +45,9 @@ class PlainWords:
 
     def notice(self, kind: NoticeKind, language: str) -> str:
         return f"[{kind.value} in {language}]"
+
+    def noted(self, waiting: Sequence[Intent], language: str) -> str:
+        return f"noted: {', '.join(waiting)}"
 
     def disclosure(self, language: str) -> str:
         return f"[automated in {language}]"

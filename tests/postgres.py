@@ -50,8 +50,11 @@ def migrated() -> Iterator[Postgres]:
 
 
 @contextmanager
-def new_database(admin_url: str) -> Iterator[Postgres]:
-    """Make an empty database with its three roles, as the product's own stack does, and drop them afterwards."""
+def new_database(admin_url: str, *, vectors: bool = True) -> Iterator[Postgres]:
+    """Make an empty database with its three roles, as the product's own stack does, and drop them afterwards.
+
+    `vectors`: with the extension pgvector, where the server has it.
+    """
     name, password = f"interlock_test_{uuid4().hex[:12]}", uuid4().hex
     roles = {part: f"{name}_{part}" for part in ("owner", "app", "relay")}
     with psycopg.connect(admin_url, autocommit=True) as admin:
@@ -68,12 +71,21 @@ def new_database(admin_url: str) -> Iterator[Postgres]:
             f"{part}_url": server.set(username=role, password=password).render_as_string(hide_password=False)
             for part, role in roles.items()
         }
+        if vectors:
+            _add_vectors(server.render_as_string(hide_password=False))
         try:
             yield Postgres(admin_url=server.render_as_string(hide_password=False), **urls)
         finally:
             admin.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
             for role in roles.values():
                 admin.execute(SQL("DROP ROLE {}").format(Identifier(role)))
+
+
+def _add_vectors(url: str) -> None:
+    """Create pgvector where the server has it, which only an administrator may."""
+    with psycopg.connect(url, autocommit=True) as admin:
+        if admin.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchone():
+            admin.execute("CREATE EXTENSION vector")
 
 
 @contextmanager

@@ -10,6 +10,8 @@ import pytest
 from temporalio.testing import ActivityEnvironment
 
 from activities.considering import ATTEMPTS_BEFORE_A_PERSON, Considering
+from activities.gathering import Gathering
+from activities.library import Library
 from activities.policybook import PolicyBook
 from domain.account import Account, Evidence
 from domain.errand import Considered, ConsiderTurn
@@ -19,6 +21,7 @@ from domain.permission import Tool
 from domain.principal import PrincipalKind
 from domain.refusal import NotFound
 from domain.step import Answer, HandOff, Propose, Step, Topic
+from language.embedding import embedder
 from language.understanding import RulesUnderstander
 from policy.bundle import Bundle
 from store.database import Database
@@ -37,7 +40,8 @@ async def consider(
     environment = ActivityEnvironment()
     environment.info = environment.info.__class__(**{**environment.info.__dict__, "attempt": attempt})
     ask = ConsiderTurn(tenant_id=MARKET, conversation_id=ident, step_id=uuid4().hex, patient=patient)
-    return await environment.run(Considering(db, shop, RulesUnderstander(), PolicyBook(db)).consider_turn, ask)
+    gathering = Gathering(db, shop, RulesUnderstander(), Library(db, embedder()), None)
+    return await environment.run(Considering(db, gathering, PolicyBook(db)).consider_turn, ask)
 
 
 async def test_what_is_recorded_of_a_decision_holds_no_words_of_the_customer(db: Database) -> None:

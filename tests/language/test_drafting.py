@@ -6,13 +6,15 @@ from typing import Any
 import pytest
 
 from domain.account import Account, Item
-from domain.reply import Draft, Source
+from domain.knowledge import Article, Passage
+from domain.reply import Draft, SegmentKind, Source
 from domain.step import Answer, Clarify, Question, Topic
 from domain.understanding import Intent, TurnContext
+from knowledge.seeds import seed_articles
 from language.drafting import DraftRequest, TemplateDrafter
 from language.evidence_words import LISTED_MAX
 from language.formats import day
-from language.knowledge import seed_articles
+from language.knowledge import opening
 from language.words import status_label
 from policy.reply_checks import check
 from tests.language.things import ACCOUNT, LANGUAGES, NOW, action, evidence, order, refunded, under_way
@@ -33,8 +35,13 @@ STEPS: list[Answer | Clarify] = [
 def draft(step: Answer | Clarify, language: str = "en", account: Account | None = ACCOUNT, **more: Any) -> Draft:
     read = evidence(account) if account is not None else None
     articles = tuple(a for a in seed_articles() if a.language == language)
-    given: dict[str, Any] = {"articles": articles, "actions": (action(),), **more}
+    passages = tuple(passage(a) for a in articles if a.slug == "returns")
+    given: dict[str, Any] = {"articles": articles, "actions": (action(),), "passages": passages, **more}
     return DRAFTER.draft(DraftRequest(step=step, language=language, now=NOW, evidence=read, **given))
+
+
+def passage(article: Article, *, certain: bool = True) -> Passage:
+    return Passage(article=article, position=0, text=opening(article), score=1.0, certain=certain)
 
 
 def status(*orders: Any, language: str = "en") -> Draft:
@@ -149,11 +156,42 @@ def test_status_is_left_to_the_ledger() -> None:
 
 
 def test_an_article_is_quoted_only_in_the_language_of_the_reply() -> None:
-    every: dict[str, Any] = {"articles": seed_articles()}
+    every: dict[str, Any] = {"articles": [a for a in seed_articles() if a.language != "it"]}
     german = draft(Answer(topic=Topic.ACCOUNT_ACCESS), "de", **every)
     assert [s.rests_on for s in german.segments] == ["account-access@1"]
     assert "Passwort" in german.text
     assert [s.source for s in draft(Answer(topic=Topic.ACCOUNT_ACCESS), "it", **every).segments] == [Source.TEMPLATE]
+
+
+def test_a_certain_passage_is_quoted_word_for_word_and_an_uncertain_one_not_at_all() -> None:
+    article = next(a for a in seed_articles() if (a.slug, a.language) == ("returns", "en"))
+    quoted = draft(Answer(topic=Topic.KNOWLEDGE), passages=(passage(article),)).segments
+    assert [(s.text, s.source, s.rests_on) for s in quoted] == [(opening(article), Source.ARTICLE, article.ref)]
+    assert not draft(Answer(topic=Topic.KNOWLEDGE), passages=(passage(article, certain=False),)).segments
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_list_counts_in_the_forms_of_the_language_and_every_count_passes(language: str) -> None:
+    def heading(count: int) -> str:
+        many = Account(orders=tuple(order(f"A-{n}") for n in range(10, 10 + count)))
+        made = draft(Answer(topic=Topic.ORDERS_OVERVIEW), language, many)
+        checks = check(made, evidence=evidence(many), articles=[], actions=[], customer_id="cus_1", now=NOW)
+        assert checks.failed == (), made.text
+        return made.text.split(":")[0].rstrip()
+
+    one, two, five, seven = (heading(n).replace(str(n), "#") for n in (1, 2, 5, 7))
+    assert one != two
+    assert two == five
+    assert seven.startswith(f"{two}, ")
+    assert "#" in one
+
+
+def test_what_else_was_asked_for_comes_last_and_as_a_question_while_nothing_is_open() -> None:
+    step = Answer(topic=Topic.ORDER_STATUS, resource="order:A-20417", next_intents=(Intent.CHANGE_ADDRESS,))
+    last = draft(step, actions=()).segments[-1]
+    assert last.kind is SegmentKind.QUESTION
+    assert "address" in last.text
+    assert draft(step).segments[-1].kind is SegmentKind.TEXT
 
 
 def test_an_unspoken_language_is_answered_in_english() -> None:

@@ -1,8 +1,8 @@
-"""Which articles are picked, and the articles that a new installation starts with."""
+"""Which articles are picked for a reply on something else, and what of them is quoted."""
 
 from domain.knowledge import Article
 from domain.step import Topic
-from language.knowledge import pick_articles, seed_articles
+from language.knowledge import opening, pick_articles
 
 
 def article(**more: object) -> Article:
@@ -21,11 +21,8 @@ def test_what_is_not_public_is_never_picked() -> None:
 
 
 def test_a_topic_without_articles_gets_none() -> None:
-    assert pick_articles(seed_articles(), Topic.GREETING, "en") == ()
+    assert pick_articles((article(slug="greeting"),), Topic.GREETING, "en") == ()
 
 
-def test_the_seed_covers_its_subjects_in_four_languages() -> None:
-    slugs = {a.slug for a in seed_articles()}
-    assert len(slugs) == 6
-    assert {(a.slug, a.language) for a in seed_articles()} == {(s, t) for s in slugs for t in ("en", "es", "de", "fr")}
-    assert all(a.audience == "public" and len(a.body) < 400 for a in seed_articles())
+def test_the_first_passage_is_quoted_and_no_heading() -> None:
+    assert opening(article(body="# Refunds\n\nThey go\nback.\n\nMore.")) == "They go back."

@@ -10,7 +10,8 @@ from domain.handoff import HandoffReason as H
 from domain.situation import Situation
 from domain.step import Answer, AwaitOutcome, Clarify, HandOff, Propose, Question, Step, Topic, Withdraw
 from domain.understanding import Intent, TurnContext
-from policy.next_step import INTENT_OF, next_step
+from policy.hearing import INTENT_OF
+from policy.next_step import next_step
 from policy.open_actions import settle
 from tests.policy import worlds as w
 

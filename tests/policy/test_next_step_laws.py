@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 from domain.account import OWN_ACCOUNT, Account
 from domain.action import Action, ActionKind, ActionState, CancelSubscriptionPayload, RefundPayload, payload_of
 from domain.catalogue.wish import NotProposable
+from domain.knowledge import PassageRef
 from domain.situation import Situation
-from domain.step import Answer, AwaitOutcome, Clarify, Propose, Question, Withdraw
-from domain.understanding import Intent, TurnContext
+from domain.step import Answer, AwaitOutcome, Clarify, HandOff, Propose, Question, Topic, Withdraw
+from domain.understanding import Entity, EntityKind, Intent, Need, RiskMark, TurnContext
 from policy.mentions import addresses_named, plans_named
-from policy.next_step import next_step
+from policy.needs import one_matter
+from policy.next_step import decide, next_step
 from tests.policy import worlds as w
 
 ORDERS = ["A-10001", "A-10002", "B-10001"]
@@ -29,6 +31,29 @@ RESOURCES = st.sampled_from(
         *("payment:pay_1", "payment:pay_9", f"account:{w.CUSTOMER}", "account:cus_9", "odd"),
     ]
 )
+ENTITIES = st.sampled_from(
+    [
+        Entity(kind=EntityKind.AMOUNT, value="500 EUR", words="5 euros"),
+        Entity(kind=EntityKind.AMOUNT, value="999999 EUR", words="9,999.99 euros"),
+        Entity(kind=EntityKind.AMOUNT, value="500 USD", words="5 dollars"),
+        Entity(kind=EntityKind.AMOUNT, value="500 ", words="5"),
+        Entity(kind=EntityKind.AMOUNT, value="much", words="much"),
+        Entity(kind=EntityKind.POSITION, value="1", words="the first one"),
+        Entity(kind=EntityKind.POSITION, value="-1", words="the last"),
+        Entity(kind=EntityKind.POSITION, value="9", words="the ninth"),
+        Entity(kind=EntityKind.PLAN, value="Business", words="business"),
+        Entity(kind=EntityKind.ADDRESS, value="Office", words="office"),
+    ]
+)
+NEEDS = st.sampled_from(
+    [
+        Need(intent=Intent.REFUND_REQUEST, resource="order:A-10001", amount="500 EUR"),
+        Need(intent=Intent.CHANGE_ADDRESS, resource="order:A-10002"),
+        Need(intent=Intent.CANCEL_SUBSCRIPTION),
+        Need(intent=Intent.OUT_OF_SCOPE),
+    ]
+)
+PASSAGE = PassageRef(slug="refunds", version=1, language="en", position=0, certain=False)
 PLANS = [w.plan("Team", 2900), w.plan("Business"), w.plan("Starter", 900)]
 BOOK = [w.address("adr_1", "Home"), w.address("adr_2", "Office"), w.address("adr_3", "office")]
 ALL = w.account(
@@ -117,10 +142,19 @@ def situations(draw: st.DrawFn) -> Situation:
         suspicious=draw(st.booleans()),
         confidence=0.9 if plainly else draw(st.sampled_from([0.2, 0.5, 0.9])),
         awaited_by_person=draw(st.sampled_from([(), ("op_0",)])),
+        intents=draw(st.just(()) | st.lists(st.sampled_from(list(Intent)), max_size=3).map(tuple)),
+        entities=draw(st.just(()) | st.lists(ENTITIES, max_size=2).map(tuple)),
+        seeks_information=draw(st.sampled_from([False, False, True])),
+        risks=draw(st.sampled_from([(), (), (RiskMark.LEGAL,), (RiskMark.CHARGEBACK,)])),
+        passages=draw(st.sampled_from([(), (PASSAGE,), (PASSAGE.model_copy(update={"certain": True}),)])),
         context=TurnContext(
             intent=draw(st.none() | st.sampled_from(list(Intent))),
             resource=draw(st.none() | RESOURCES),
             question=draw(st.none() | st.sampled_from(list(Question))),
+            amount=draw(st.sampled_from([None, "700 EUR"])),
+            offered=draw(st.sampled_from([(), ("order:A-10002", "order:B-10001"), ("order:A-9", "order:A-8")])),
+            named=draw(st.sampled_from([(), ("order:B-10001", "order:A-10001")])),
+            waiting=draw(st.just(()) | st.lists(NEEDS, max_size=2).map(tuple)),
         ),
     )
 
@@ -134,6 +168,72 @@ def test_every_resource_in_a_step_exists_in_the_account(situation: Situation) ->
         assert found is not None
         own_account = found is situation.account.profile  # whose id stays out of a step, and so out of histories
         assert step.resource == OWN_ACCOUNT if own_account else step.resource.endswith(f":{found.id}")
+
+
+@given(situations())
+def test_whatever_the_next_turn_is_told_of_exists_in_the_account_or_was_told_before(situation: Situation) -> None:
+    decided = decide(situation)
+    before = {need.resource for need in situation.context.waiting}
+    for resource in (*decided.named, *(n.resource for n in decided.waiting if n.resource and n.resource not in before)):
+        assert situation.account is not None
+        assert situation.account.resource(resource) is not None
+
+
+@given(situations())
+def test_no_need_is_dropped(situation: Situation) -> None:
+    decided = decide(situation)
+    if isinstance(decided.step, HandOff):
+        return  # a person has it all
+    settled = (Need(intent=decided.meant), *decided.waiting, *situation.context.waiting)
+    for intent in situation.understanding.every_intent:
+        taken_for_a_name = intent in (Intent.OUT_OF_SCOPE, situation.understanding.intent)
+        assert not intent.is_need or taken_for_a_name or any(one_matter(Need(intent=intent), s) for s in settled)
+    if isinstance(decided.step, Answer):
+        assert decided.step.next_intents == tuple(n.intent for n in decided.waiting)
+
+
+@st.composite
+def plain_wishes(draw: st.DrawFn) -> Situation:
+    """A customer names one order of theirs, and perhaps an amount, or asks how such a thing works."""
+    wished = [Intent.REFUND_REQUEST, Intent.CANCEL_ORDER, Intent.CANCEL_SUBSCRIPTION, Intent.ACCOUNT_ACCESS]
+    return w.situation(
+        draw(st.sampled_from(wished)),
+        *draw(st.lists(st.sampled_from(ORDERS), max_size=1)),
+        owned=ALL,
+        actions=draw(st.just(()) | actions()),
+        corrects=draw(st.booleans()),
+        entities=tuple(draw(st.lists(ENTITIES, max_size=2))),
+        seeks_information=draw(st.booleans()),
+    )
+
+
+@given(situations() | plain_wishes())
+def test_a_question_how_something_works_proposes_nothing(situation: Situation) -> None:
+    told = situation.understanding
+    answering = situation.context.question or situation.context.offered  # what answers us asks nothing
+    if told.seeks_information and not answering:
+        assert not isinstance(next_step(situation), Propose)
+    if isinstance(step := next_step(situation), Answer) and step.topic is Topic.KNOWLEDGE:
+        assert step.passages
+        assert all(p.certain for p in step.passages)
+
+
+@given(situations() | plain_wishes())
+def test_no_more_is_given_back_than_was_named(situation: Situation) -> None:
+    told, step = situation.understanding, next_step(situation)
+    amounts = [e.value for e in told.entities if e.kind is EntityKind.AMOUNT and e.value != "much"]
+    if isinstance(step, Propose) and step.kind is ActionKind.REFUND and amounts:
+        assert len(set(amounts)) == 1
+        minor, _, currency = amounts[0].partition(" ")
+        assert step.amount_minor is not None
+        assert step.amount_minor <= int(minor)
+        assert currency in ("", step.currency)
+
+
+@given(situations())
+def test_what_a_person_has_to_judge_never_stays_with_the_bot(situation: Situation) -> None:
+    if RiskMark.LEGAL in situation.understanding.risks:
+        assert isinstance(next_step(situation), HandOff)
 
 
 @given(situations())

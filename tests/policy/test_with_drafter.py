@@ -10,8 +10,8 @@ from domain.action import ActionKind, ActionState
 from domain.reply import Checks, Draft, Segment, Source
 from domain.step import Answer, Clarify, Question, Topic
 from domain.understanding import Intent, TurnContext
+from knowledge.seeds import seed_articles
 from language.drafting import DraftRequest, TemplateDrafter
-from language.knowledge import seed_articles
 from language.tongues import SPOKEN
 from language.words import texts
 from policy.reply_checks import check

@@ -22,6 +22,8 @@ QUITTING = w.action(w.cancellation("sub_aaa111"))
 AT_HOME = w.order("A-20001", "processing", address_id="adr_1")
 BOOK = w.account(AT_HOME, w.address("adr_1", "Home"), w.address("adr_2", "Office"), w.address("adr_3", "Mum's flat"))
 PLANS = w.account(w.subscription("sub_aaa111"), w.plan("Team", 2900), w.plan("Business"))
+BY_PLAN = w.account(w.subscription("sub_aaa111"), w.subscription("sub_bbb222", plan="Business"))
+WHICH_SUBSCRIPTION = TurnContext(intent=Intent.CANCEL_SUBSCRIPTION, question=Question.WHICH_SUBSCRIPTION, language="en")
 LOCKED = w.account(w.profile())
 WHICH_ADDRESS = TurnContext(
     intent=Intent.CHANGE_ADDRESS, question=Question.WHICH_ADDRESS, resource="order:A-20001", language="en"
@@ -80,6 +82,11 @@ def refund(ident: str, amount: int, *supersedes: str) -> dict[str, Any]:
          Propose(kind="change_plan", resource="subscription:sub_aaa111", plan="Business")),
         ("I want to change my plan", PLANS, None, None,
          Clarify(question=Question.WHICH_PLAN, resource="subscription:sub_aaa111")),
+        ("the business one, please", BY_PLAN, None, WHICH_SUBSCRIPTION,
+         Propose(kind="cancel_subscription", resource="subscription:sub_bbb222")),
+        ("Team", BY_PLAN, None, WHICH_SUBSCRIPTION,
+         Propose(kind="cancel_subscription", resource="subscription:sub_aaa111")),
+        ("Is it going to rain?", BY_PLAN, None, WHICH_SUBSCRIPTION, HandOff(reason=HandoffReason.UNDERSTANDING_FAILED)),
         ("Hello!", TWO, None, None, Answer(topic=Topic.GREETING)),
     ],
 )  # fmt: skip

@@ -122,7 +122,7 @@ def situation(
     intent: Intent, *mentions: str, owned: Account | None = None, actions: tuple[Action, ...] = (), **more: Any
 ) -> Situation:
     """A turn; `context` takes a TurnContext, the rest goes to the understanding or, by its name, to the situation."""
-    outer = {k: more.pop(k) for k in ("awaited_by_person", "confirmed_by_customer") if k in more}
+    outer = {k: more.pop(k) for k in ("awaited_by_person", "confirmed_by_customer", "passages") if k in more}
     context = more.pop("context", TurnContext())
     told = Understanding(**{"intent": intent, "language": "en", "mentions": mentions, **more})
     return Situation(understanding=told, context=context, account=owned, actions=actions, **outer)

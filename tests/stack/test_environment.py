@@ -32,6 +32,12 @@ def test_a_secret_of_the_callers_own_environment_does_not_leak_in(tmp_path: Path
     assert "INTERLOCK_DATABASE_OWNER_URL" not in told(Role.API, tmp_path, INTERLOCK_DATABASE_OWNER_URL="leak")
 
 
+@pytest.mark.parametrize("role", list(Role))
+def test_the_key_of_a_model_is_told_to_the_worker_alone(role: Role, tmp_path: Path) -> None:
+    env = told(role, tmp_path, INTERLOCK_MODEL="openai", INTERLOCK_MODEL_API_KEY="sk-secret")
+    assert ("sk-secret" in env.values()) is (role is Role.WORKER)
+
+
 def test_other_settings_and_the_path_are_passed_on(tmp_path: Path) -> None:
     env = told(Role.WORKER, tmp_path, INTERLOCK_LOG_LEVEL="debug", PATH="/bin")
     assert (env["INTERLOCK_LOG_LEVEL"], env["PATH"]) == ("debug", "/bin")

@@ -4,9 +4,10 @@ import pytest
 
 from domain.action import ApprovalRole
 from domain.conversation import EventKind
-from domain.handoff import QueueStatus
+from domain.handoff import HandoffReason, QueueStatus
 from domain.principal import VerifiedPrincipal
 from domain.refusal import NotFound
+from store import ownership
 from store.approval_queue import pending_approvals
 from store.log import append, append_behind, lock_conversation
 from store.queue import handoff_bundle, queue
@@ -23,11 +24,15 @@ async def test_what_is_most_urgent_comes_first(talk: Talk, ann: Staff) -> None:
     out_of_scope = await talk.beside()
     await out_of_scope.say()
     await out_of_scope.hand_off()
+    risky = await talk.beside()
+    await risky.say()
+    await ownership.hand_off(talk.db, await risky.fence(), HandoffReason.HIGH_RISK, talk.words, now())
     operation_id = await talk.unknown()
     await talk.open_case(operation_id)
     items = await queue(talk.db, ann, now())
     assert [(i.reason, i.conversation_id) for i in items] == [
         ("unknown_action", talk.id),
+        ("high_risk", risky.id),
         ("unknown_outcome", talk.id),
         ("customer_requested", asked.id),
         ("out_of_scope", out_of_scope.id),

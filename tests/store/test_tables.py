@@ -5,7 +5,7 @@ from typing import Any
 import psycopg
 import pytest
 from sqlalchemy import BigInteger, Boolean, Date, DateTime, Integer, Text, Uuid
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 
 from domain.action import LEGAL_MOVES, ActionState
 from store.migrate import head, migrate
@@ -24,6 +24,8 @@ TYPES = {
     "jsonb": JSONB,
     "uuid": Uuid,
     "ARRAY": ARRAY,
+    "USER-DEFINED": ARRAY,  # a vector of pgvector, where the server has it
+    "tsvector": TSVECTOR,
 }
 
 

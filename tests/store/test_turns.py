@@ -1,11 +1,8 @@
 """INVARIANTS 1, 3, 6: a reply answers what its turn read, once, at its own epoch, and says what the ledger says now."""
 
 import asyncio
-from datetime import timedelta
-from typing import Any
 from uuid import uuid4
 
-import psycopg
 import pytest
 
 from domain.action import ActionKind
@@ -163,25 +160,6 @@ async def test_evidence_is_kept_as_it_was_read(talk: Talk) -> None:
     assert (facts.evidence, facts.articles, facts.actions) == (found, (), ())
     with pytest.raises(NotFound):
         await drafting_facts(talk.db, talk.tenant, talk.id, uuid4().hex, with_articles=False)
-
-
-async def test_drafts_rest_on_the_newest_article_in_force_that_a_customer_may_see(
-    talk: Talk, owner: psycopg.Connection[Any]
-) -> None:
-    day = timedelta(days=1)
-    for version, audience, begins, ends in (
-        (1, "public", now() - 9 * day, None),
-        (2, "public", now() - 5 * day, None),
-        (3, "public", now() + day, None),
-        (4, "public", now() - 5 * day, now() - day),
-        (5, "staff", now() - 5 * day, None),
-    ):
-        owner.execute(
-            "INSERT INTO articles VALUES (%s, 'returns', %s, 'en', %s, 'Returns', 'Within 30 days.', %s, %s)",
-            (talk.tenant, version, audience, begins, ends),
-        )
-    facts = await drafting_facts(talk.db, talk.tenant, talk.id, None, with_articles=True)
-    assert [(a.slug, a.version) for a in facts.articles] == [("returns", 2)]
 
 
 async def test_a_proposal_is_judged_on_the_refunds_that_were_or_may_have_been_made(talk: Talk) -> None:

@@ -4,10 +4,11 @@ One stack serves every test of this room; each test brings its own customer and 
 """
 
 import json
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -80,13 +81,14 @@ def _small(order: dict[str, Any]) -> bool:
 
 
 @contextmanager
-def running(data_dir: Path) -> Iterator[Product]:
-    """Start the whole product and stop it cleanly."""
+def running(data_dir: Path, *options: str, told: Mapping[str, str] | None = None) -> Iterator[Product]:
+    """Start the whole product, with further options and variables, and stop it cleanly."""
     ports = [word for port in PORTS for word in (port, "0")]
-    words = [sys.executable, "-m", "cli", "dev", "--data-dir", str(data_dir), "--no-ui", *ports]
+    words = [sys.executable, "-m", "cli", "dev", "--data-dir", str(data_dir), "--no-ui", *ports, *options]
+    env = {**os.environ, **(told or {})}
     with (
         (data_dir.parent / "dev.log").open("wb") as log,
-        subprocess.Popen(words, cwd=ROOT, stdout=log, stderr=log) as dev,
+        subprocess.Popen(words, cwd=ROOT, env=env, stdout=log, stderr=log) as dev,
     ):
         try:
             _until_ready(dev, data_dir)

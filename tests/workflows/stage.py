@@ -17,6 +17,8 @@ from temporalio.worker import Worker
 
 import worker
 from activities.considering import Considering
+from activities.gathering import Gathering
+from activities.library import Library
 from activities.policybook import PolicyBook
 from activities.sorting import SortFailures
 from connectors.shop import ShopConnector
@@ -25,8 +27,9 @@ from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
 from domain.understanding import TurnContext, Understanding
 from domain.wake import Wake
 from domain.words import Words
+from language.embedding import embedder
 from language.ledger_words import LedgerWords
-from language.understanding import RulesUnderstander
+from language.routing import LocalUnderstander
 from relay.relay import Relay
 from relay.temporal import Waker
 from settings import Settings
@@ -42,7 +45,7 @@ CACHED = 50
 BREAKS = "frobnicate"  # a word that the understanding cannot stand
 
 
-class TouchyUnderstander(RulesUnderstander):
+class TouchyUnderstander(LocalUnderstander):
     """The real one, with one defect."""
 
     def understand(self, texts: Sequence[str], context: TurnContext) -> Understanding:
@@ -109,8 +112,9 @@ class Stage:
 
     def activities(self) -> Sequence[Callable[..., Any]]:
         """The worker's own activities, but for an understanding with a defect."""
-        touchy = Considering(self.db, self.connector, TouchyUnderstander(), PolicyBook(self.db)).consider_turn
-        own = worker.activities_of(self.settings, self.db, self.connector)
+        gathering = Gathering(self.db, self.connector, TouchyUnderstander(), Library(self.db, embedder()), None)
+        touchy = Considering(self.db, gathering, PolicyBook(self.db)).consider_turn
+        own = worker.activities_of(self.db, self.settings, self.connector)
         return [touchy, *(a for a in own if a.__name__ != touchy.__name__)]
 
     def worker(self) -> Worker:

@@ -1,0 +1,12 @@
+"""The readers that the checks on a model's words are given, put together once in a process."""
+
+from functools import cache
+
+from language.free_text import detector, known_words, told_language
+from policy.readers import Readers
+
+
+@cache
+def readers() -> Readers:
+    """Return what is known here of free text; without the `embeddings` extra no claims are found beyond known words."""
+    return Readers(claims=detector(), language_of=told_language, vocabulary=known_words)

@@ -1,0 +1,58 @@
+"""All endpoints of a book, ready to be asked: a client for each, a circuit for each model.
+
+Remembers, while the process lives, which models' endpoints refuse the structure that the book says they take.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from connectors.models.addresses import Address
+from connectors.models.answers import Reply
+from connectors.models.book import Model, ModelBook, Structure
+from connectors.models.circuits import Circuits
+from connectors.models.client import ModelClient
+from domain.model import ModelOutcome
+from domain.model_task import ModelTask
+
+STRUCTURE_REFUSED = "structure_refused"  # to be asked again at once: the next request wants less of the endpoint
+_MAY_BE_STRUCTURE = frozenset({"http_400", "http_415", "http_422", "http_501"})
+_BYTES_PER_TOKEN = 2  # as dense as any language gets, so that what is asked certainly fits
+
+
+class ModelEndpoints:
+    """Asks any model of a book by its name in it."""
+
+    def __init__(self, book: ModelBook, addresses: Mapping[str, Address]) -> None:
+        """Raises ModelsNotInstalled where the extra is absent."""
+        self._book = book
+        self._clients = {name: ModelClient(book.endpoints[name], address) for name, address in addresses.items()}
+        self._circuits = Circuits()
+        self._structures: dict[str, Structure] = {}
+
+    async def close(self) -> None:
+        """Close all connections."""
+        for client in self._clients.values():
+            await client.close()
+
+    async def ask(self, name: str, task: ModelTask, schema: dict[str, Any], tokens_max: int, within_s: float) -> Reply:
+        """Return how one call to the model `name` ended, after `within_s` seconds at the latest."""
+        model = self._book.models[name]
+        tokens = min(tokens_max, model.output_tokens_max)
+        if task.size_bytes / _BYTES_PER_TOKEN > model.context_tokens_max - tokens:
+            return Reply(outcome=ModelOutcome.TOO_LONG, label="context_tokens_max")
+        structure = self._structures.get(name, model.structured)
+        client = self._clients[model.endpoint]
+        reply = await self._circuits.through(
+            f"{model.endpoint}/{name}",
+            self._book.endpoints[model.endpoint],
+            lambda: client.ask(model, task, schema, structure, tokens, within_s),
+        )
+        return self._less_structure(name, model, structure, reply)
+
+    def _less_structure(self, name: str, model: Model, structure: Structure, reply: Reply) -> Reply:
+        """Ask for less structure from now on where that may have been what the endpoint refused."""
+        if reply.label not in _MAY_BE_STRUCTURE:
+            return reply
+        plainer = structure.plainer
+        self._structures[name] = plainer or model.structured  # where nothing helped it was something else
+        return reply if plainer is None else reply.model_copy(update={"label": STRUCTURE_REFUSED})

@@ -1,0 +1,197 @@
+"""Local understanding by cost: rules where they are certain, the heads for the rest, both where they may disagree.
+
+A proposal like any other. What the heads add is never a consent: their route is `classifier`, and ids stay tokens.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from domain.base import Noun
+from domain.understanding import Intent, TurnContext, Understanding
+from language.cleaning import PIECE_CHARS_MAX, cleaned, pieces_of
+from language.entities import entities_in
+from language.heads import Heads, Signals, best_heads
+from language.risk import is_urgent, risks_in
+from language.tongues import SPOKEN
+from language.understanding import ByRules, RulesUnderstander
+
+RULES, CLASSIFIER = "rules", "classifier"
+
+_CHATTER: Final = (Intent.THANKS_GREETING, Intent.AFFIRMATION, Intent.REFUSAL)
+_NO_REQUEST: Final = frozenset({*_CHATTER, Intent.CORRECTION, Intent.OUT_OF_SCOPE, Intent.ASKS_FOR_PERSON})
+_OF_AN_ORDER: Final = (Intent.DAMAGED_ITEM, Intent.MISSING_ITEM)
+_SUBJECTS: Final = (
+    Intent.ORDER_STATUS,
+    Intent.REFUND_REQUEST,
+    Intent.CANCEL_ORDER,
+    Intent.CANCEL_SUBSCRIPTION,
+    Intent.CHANGE_PLAN,
+    Intent.CHANGE_ADDRESS,
+)
+_CERTAIN = 0.85  # rules this sure of a message that holds little else are not asked again
+_LITTLE_ELSE = 2  # words that the rules have no part in
+_RULES_WEIGH, _FOREIGN_RULES_WEIGH = 0.45, 0.25  # beside a head's probability; in other languages only English is read
+_RULES_WEIGH_IN_CONTEXT = 1.0  # the heads know nothing of what was said before
+_LEAST_SURE = 0.6
+_CALLED_OUTSIDE = 0.84  # rules that say so of a thing by its name
+_OUTSIDE_LEADS = 0.2  # what rules add to an intent counts only in part against out of scope
+_SURE = 0.85
+_PIECE_CHARS_MIN = 12
+_PIECE_ASKS = 0.9  # one sentence alone must ask for a person more clearly than the whole
+_PIECE_WANTS = 0.75
+_BESIDE_A_PERSON = 0.5  # so clear is a wish that is told before the one for a person
+_LIKELIEST_WISH = 0.25  # of what is otherwise not understood
+_REPLY_WORDS_MAX = 4
+
+
+class Heard(Noun):
+    """What the heads say of a turn: of the whole, and of its sentences where it has several."""
+
+    whole: Signals
+    pieces: tuple[Signals, ...] = ()
+
+
+class LocalUnderstander:
+    """Understands on this machine alone, without a model that could be asked anything."""
+
+    def __init__(self, heads: Heads | None = None) -> None:
+        self._rules = RulesUnderstander()
+        self._heads = heads or best_heads()
+
+    def understand(self, texts: Sequence[str], context: TurnContext) -> Understanding:
+        """Return what all unanswered messages of a turn, oldest first, come to."""
+        ruled = self._rules.read(texts, context)
+        words = cleaned(ruled.text)
+        heard = None if _certain(ruled) or not any(c.isalpha() for c in words) else self.hear(words)
+        told = ruled.understanding if heard is None else self._weighed(ruled, heard)
+        return told.model_copy(
+            update={
+                "entities": entities_in(ruled.text, told.mentions, told.language),
+                "urgent": told.urgent or is_urgent(ruled.text),
+                "risks": risks_in(ruled.text),
+            }
+        )
+
+    def subject(self, text: str) -> Intent:
+        """Return what a question after an action is about, of the actions and the order that there may be."""
+        told = self._heads.read(cleaned(text)).intents
+        return max(_SUBJECTS, key=lambda intent: told[intent])
+
+    def hear(self, words: str) -> Heard:
+        """Return what the heads say of cleaned `words`; of very many, of what is said in their parts."""
+        pieces = pieces_of(words)
+        if len(words) <= PIECE_CHARS_MAX:
+            parts = [p for p in pieces if len(p) >= _PIECE_CHARS_MIN] if len(pieces) > 1 else []
+            return Heard(whole=self._heads.read(words), pieces=tuple(map(self._heads.read, parts)))
+        signals = tuple(map(self._heads.read, pieces or (words[:PIECE_CHARS_MAX],)))
+        return Heard(whole=_together(signals), pieces=signals)
+
+    def _weighed(self, ruled: ByRules, heard: Heard) -> Understanding:
+        """Rules and heads together; a short reply to a question stays with the rules, which know the question."""
+        asks = self._asks(ruled, heard)
+        intent, sure, route = self._intent(ruled, heard, asks=asks)
+        if intent is Intent.OUT_OF_SCOPE and _wish(heard) >= _LIKELIEST_WISH:  # a person gets it: maybe as asked
+            asks, intent, sure = True, Intent.ASKS_FOR_PERSON, _SURE
+        told = ruled.meaning(intent, sure)
+        return told.model_copy(
+            update={
+                "asks_for_person": asks,
+                "route": route,
+                "intents": self._every(told.intent, told.intents, heard, asks=asks),
+                "seeks_information": heard.whole.information >= self._heads.thresholds.information,
+                "urgent": heard.whole.urgent >= self._heads.thresholds.urgent,
+            }
+        )
+
+    def _asks(self, ruled: ByRules, heard: Heard) -> bool:
+        if ruled.reading.wants_no_person and not ruled.reading.has("person"):
+            return False
+        if ruled.reading.has("person") or any(p.person >= _PIECE_ASKS for p in heard.pieces):
+            return True
+        return _wish(heard) >= self._heads.thresholds.person
+
+    def _intent(self, ruled: ByRules, heard: Heard, *, asks: bool) -> tuple[Intent, float, str]:
+        thresholds = self._heads.thresholds
+        if _is_reply(ruled) and heard.whole.ranked[0][0] not in (*_CHATTER, Intent.ASKS_FOR_PERSON):
+            return ruled.intent, ruled.sure, RULES
+        if ruled.intent is Intent.OUT_OF_SCOPE and ruled.sure >= _CALLED_OUTSIDE:
+            return ruled.intent, ruled.sure, RULES
+        score = dict(heard.whole.intents)
+        outside = score.pop(Intent.OUT_OF_SCOPE)
+        if ruled.intent is not Intent.OUT_OF_SCOPE and ruled.sure >= _LEAST_SURE:
+            score[ruled.intent] = score.get(ruled.intent, 0.0) + _weight_of(ruled)
+        score.pop(Intent.ASKS_FOR_PERSON, None)
+        best = max(score, key=lambda intent: score[intent])
+        if asks and (best in _CHATTER or score[best] < _BESIDE_A_PERSON):
+            if beside := _clear_requests(heard):
+                return beside[0], _SURE, CLASSIFIER
+            route = RULES if ruled.intent is Intent.ASKS_FOR_PERSON else CLASSIFIER
+            return Intent.ASKS_FOR_PERSON, max(heard.whole.person, _SURE), route
+        route = RULES if best is ruled.intent and ruled.sure >= _LEAST_SURE else CLASSIFIER
+        if outside >= max(thresholds.outside, score[best] - _OUTSIDE_LEADS):
+            return Intent.OUT_OF_SCOPE, outside, CLASSIFIER
+        if score[best] < thresholds.within:
+            return Intent.OUT_OF_SCOPE, min(score[best], 0.4), CLASSIFIER
+        return best, ruled.sure if route is RULES else min(0.97, max(0.6, score[best])), route
+
+    def _every(self, first: Intent, ruled: tuple[Intent, ...], heard: Heard, *, asks: bool) -> tuple[Intent, ...]:
+        """All intents, in the order of saying: what a clause is about, and what the whole shows clearly."""
+        found = {i for i, p in heard.whole.intents.items() if p >= self._heads.thresholds.beside}
+        said = (*ruled, *_clear_requests(heard))
+        requests = [i for i in (*said, *sorted(found, key=lambda i: -heard.whole.intents[i])) if i not in _NO_REQUEST]
+        if first not in requests:
+            requests.insert(0, first)
+        if asks and Intent.ASKS_FOR_PERSON not in requests:
+            requests.append(Intent.ASKS_FOR_PERSON)
+        return tuple(dict.fromkeys(requests))
+
+
+def _clear_requests(heard: Heard) -> tuple[Intent, ...]:
+    """What single sentences clearly want, in the order of saying."""
+    ranked = (piece.ranked[0] for piece in heard.pieces)
+    return tuple(intent for intent, p in ranked if p >= _PIECE_WANTS and intent not in _NO_REQUEST)
+
+
+def _weight_of(ruled: ByRules) -> float:
+    if ruled.reading.language not in SPOKEN:
+        return _FOREIGN_RULES_WEIGH * ruled.sure
+    if ruled.context.intent or ruled.context.resource:
+        return _RULES_WEIGH_IN_CONTEXT
+    return _RULES_WEIGH * ruled.sure
+
+
+def _wish(heard: Heard) -> float:
+    return max(heard.whole.person, heard.whole.intents[Intent.ASKS_FOR_PERSON])
+
+
+def _certain(ruled: ByRules) -> bool:
+    """Whether the rules know nearly every word of a message in a language that they read, and what it comes to.
+
+    What is lost or broken may be a bank card, where no order is named.
+    """
+    if ruled.reading.language not in SPOKEN:
+        return False
+    if ruled.reading.others == 0 and ruled.intent is not Intent.OUT_OF_SCOPE:
+        return True  # small talk, a yes, a bare id
+    if ruled.intent in _OF_AN_ORDER and not (ruled.reading.has("order") or ruled.reading.occurrences):
+        return False
+    return ruled.sure >= _CERTAIN and ruled.reading.others <= _LITTLE_ELSE
+
+
+def _is_reply(ruled: ByRules) -> bool:
+    """Whether this may be no more than the short answer to what was asked."""
+    return ruled.context.question is not None and len(ruled.text.split()) <= _REPLY_WORDS_MAX
+
+
+def _together(signals: Sequence[Signals]) -> Signals:
+    """Many parts as one: a wish counts as its clearest part, out of scope only as much as nothing else is said."""
+    intents = {intent: max(s.intents[intent] for s in signals) for intent in signals[0].intents}
+    wish = max(p for intent, p in intents.items() if intent not in _NO_REQUEST)
+    intents[Intent.OUT_OF_SCOPE] = min(intents[Intent.OUT_OF_SCOPE], max(1.0 - wish, 0.0))
+    chatter = {intent: min(intents[intent], 1.0 - wish) for intent in _CHATTER}
+    return Signals(
+        intents=intents | chatter,
+        person=max(s.person for s in signals),
+        information=max(s.information for s in signals),
+        urgent=max(s.urgent for s in signals),
+    )
