@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from domain.model import Route
     from store.database import Database
     from store.model_calls import CostLine
+    from store.turn_routes import RouteCount
 
 app = typer.Typer(
     name="models", help="The models that understand and draft: configuration, reach, costs.", no_args_is_help=True
@@ -99,6 +100,38 @@ def costs(
         typer.echo("no model has been asked")
     for line in lines:
         _tell(line)
+
+
+@app.command()
+def routes(
+    tenant: TenantOption = None, since: SinceOption = None, data_dir: DataDirOption = None, as_json: JsonOption = False
+) -> None:
+    """Count by which route turns were understood: rules, classifier, small or large model.
+
+    Exit status: 0 told, 1 the database cannot be read, 2 an option is wrong.
+    """
+    import json
+
+    from store.turn_routes import turns_by_route
+
+    begin = since_when("models routes", since)
+
+    async def work(db: "Database", tenants: Sequence[str]) -> "list[RouteCount]":
+        return await turns_by_route(db, tenants, begin)
+
+    counts = in_database("models routes", tenant, data_dir, work)
+    if as_json:
+        typer.echo(json.dumps([count.model_dump(mode="json") for count in counts], indent=2))
+        return
+    if not counts:
+        typer.echo("no turn has been understood")
+    whole: dict[str, int] = {}
+    for count in counts:
+        whole[count.tenant_id] = whole.get(count.tenant_id, 0) + count.turns
+    for count in counts:
+        share = count.turns / whole[count.tenant_id]
+        turns = f"{count.turns:>9,} turns  {share:>6.1%}"
+        typer.echo(f"{count.tenant_id}  {count.route:<10}  {turns}  {count.handed_off:,} to a person")
 
 
 @app.command()

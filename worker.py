@@ -20,7 +20,7 @@ from activities.comparing import Comparing
 from activities.considering import Considering
 from activities.drafting import Drafting
 from activities.executing import Executing
-from activities.free_text import readers
+from activities.free_text import readers, warmed
 from activities.gathering import Gathering
 from activities.library import Library
 from activities.model_desk import ModelDesk
@@ -93,7 +93,7 @@ def activities_of(
     drafts_with = desk.routes(ModelRole.DRAFT) if desk else frozenset()
     considering = Considering(db, gathering, policies, drafts_with)
     approving = Approving(db, policies)
-    speaking = Speaking(db, Drafting(db, TemplateDrafter(), library, readers(), desk), words)
+    speaking = Speaking(db, Drafting(db, TemplateDrafter(), library, warmed() if desk else readers(), desk), words)
     proposing = Proposing(
         db, policies, words, int(settings.customer_confirmation_ttl_s), int(settings.staff_approval_ttl_s)
     )

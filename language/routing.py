@@ -13,7 +13,7 @@ from language.entities import entities_in
 from language.heads import Heads, Signals, best_heads
 from language.risk import is_urgent, risks_in
 from language.tongues import SPOKEN
-from language.understanding import ByRules, RulesUnderstander
+from language.understanding import WEAK, ByRules, RulesUnderstander
 
 RULES, CLASSIFIER = "rules", "classifier"
 
@@ -123,10 +123,14 @@ class LocalUnderstander:
         score.pop(Intent.ASKS_FOR_PERSON, None)
         best = max(score, key=lambda intent: score[intent])
         if asks and (best in _CHATTER or score[best] < _BESIDE_A_PERSON):
+            if _says_a_need(ruled):
+                return ruled.intent, ruled.sure, RULES
             if beside := _clear_requests(heard):
                 return beside[0], _SURE, CLASSIFIER
             route = RULES if ruled.intent is Intent.ASKS_FOR_PERSON else CLASSIFIER
             return Intent.ASKS_FOR_PERSON, max(heard.whole.person, _SURE), route
+        if best is Intent.ACTION_STATUS and _says_a_need(ruled):
+            best = ruled.intent  # what is to be done comes before how another thing stands
         route = RULES if best is ruled.intent and ruled.sure >= _LEAST_SURE else CLASSIFIER
         if outside >= max(thresholds.outside, score[best] - _OUTSIDE_LEADS):
             return Intent.OUT_OF_SCOPE, outside, CLASSIFIER
@@ -144,6 +148,11 @@ class LocalUnderstander:
         if asks and Intent.ASKS_FOR_PERSON not in requests:
             requests.append(Intent.ASKS_FOR_PERSON)
         return tuple(dict.fromkeys(requests))
+
+
+def _says_a_need(ruled: ByRules) -> bool:
+    clear = ruled.sure >= WEAK and ruled.reading.language in SPOKEN
+    return clear and ruled.intent not in _NO_REQUEST and ruled.intent is not Intent.ACTION_STATUS
 
 
 def _clear_requests(heard: Heard) -> tuple[Intent, ...]:

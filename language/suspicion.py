@@ -42,12 +42,22 @@ def _phrases() -> re.Pattern[str]:
     return compiled([p for phrases in raw["phrases"].values() for p in phrases], raw["macros"])
 
 
+@cache
+def _elsewhere() -> re.Pattern[str]:
+    """Two words near each other, in languages of which there are no phrases."""
+    pairs: dict[str, list[str]] = tomllib.loads(_DATA.read_text(encoding="utf-8"))["elsewhere"]
+    both = (f"(?:{aside}).{{0,40}}(?:{rules})|(?:{rules}).{{0,40}}(?:{aside})" for aside, rules in pairs.values())
+    return re.compile("|".join(both))
+
+
 def is_suspicious(text: str) -> bool:
     """Whether `text`, as received, tries to instruct the machine, to play a part with it, or hides something."""
     text = (
         text[:_READ_CHARS_MAX] if len(text) <= 2 * _READ_CHARS_MAX else text[:_READ_CHARS_MAX] + text[-_READ_CHARS_MAX:]
     )
     if _HIDDEN_CHARS.search(text) or _MARKUP.search(fold(text)) or _encoded(text):
+        return True
+    if _elsewhere().search(text.casefold()):
         return True
     return _instructs(text) or (len(_LEET_WORD.findall(text)) >= _LEET_WORDS_MIN and _instructs(text.translate(_LEET)))
 

@@ -36,6 +36,7 @@ NETWORKS = 3  # whose answers are averaged
 EPOCHS_MAX = 40
 PENALTY = 0.1
 STEP = 2e-3
+_NEVER = -9.0
 FOLDS = 4  # each leaves out some languages altogether
 PAIRS = 24  # a language, of each of two kinds
 PAIRED_CHARS_MAX = 120
@@ -172,6 +173,9 @@ def _fit_linear(rows: Matrix, targets: Floats, count: int) -> list[Layers]:
     few = importlib.import_module("scipy.sparse").csr_matrix(rows)  # nearly all of a row is zero
     weights, bias = np.zeros((rows.shape[1], OUTPUTS)), np.zeros(OUTPUTS)
     for n in range(OUTPUTS):
+        if len(set(targets[:, n])) == 1:  # nothing to tell apart
+            bias[n] = _NEVER
+            continue
         head = linear.LogisticRegression(C=30.0, max_iter=300).fit(few, targets[:, n])
         weights[:, n], bias[n] = head.coef_[0], head.intercept_[0]
     return [((weights, bias),)]

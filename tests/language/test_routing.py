@@ -13,6 +13,7 @@ import language
 from domain.understanding import EntityKind, Intent, RiskMark, TurnContext, Understanding
 from language.embedding import embedder
 from language.routing import CLASSIFIER, RULES, LocalUnderstander
+from language.tongues import SPOKEN
 
 UNDERSTANDER = LocalUnderstander()
 DATA = Path(language.__file__).parent / "data"
@@ -25,7 +26,10 @@ def heard(*texts: str, **context: Any) -> Understanding:
     return UNDERSTANDER.understand(texts, TurnContext(**context))
 
 
-@pytest.mark.parametrize("turn", EXAMPLES["turns"], ids=lambda turn: " / ".join(turn["texts"])[:60])
+READ_BY_RULES = [turn for turn in EXAMPLES["turns"] if turn.get("language", "en") in SPOKEN]
+
+
+@pytest.mark.parametrize("turn", READ_BY_RULES, ids=lambda turn: " / ".join(turn["texts"])[:60])
 def test_a_turn_is_read_in_its_context_as_the_rules_read_it(turn: dict[str, Any]) -> None:
     told = heard(*turn["texts"], **turn.get("context", {})).model_dump(mode="json")
     expected = {key: value for key, value in turn.items() if key not in ("texts", "context", "confidence")}
@@ -41,7 +45,7 @@ def test_a_wish_for_a_person_is_heard(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "intent"),
     [
-        ("Mijn pakket is nog steeds niet aangekomen", Intent.ORDER_STATUS),
+        ("Wanneer wordt mijn bestelling bezorgd?", Intent.ORDER_STATUS),
         ("верните мне деньги за сапоги", Intent.REFUND_REQUEST),
         ("كوب القهوة وصل مكسورا", Intent.DAMAGED_ITEM),
         ("会員を解約したいです", Intent.CANCEL_SUBSCRIPTION),

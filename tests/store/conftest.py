@@ -80,9 +80,9 @@ async def filled(talk: Talk, owner: psycopg.Connection[Any], ann: VerifiedPrinci
         " VALUES (%(t)s, 's', 1, 'en', 0, 'B', 'b')",
         "INSERT INTO usage (tenant_id, day, measure, amount) VALUES (%(t)s, now(), 'turns', 1)",
         "INSERT INTO model_calls (call_id, tenant_id, conversation_id, answered_seq, step_id, role, route, endpoint,"
-        " model, prompt, outcome, label, input_tokens, output_tokens, cost_micros, currency, duration_ms, tool_steps, at)"
-        " SELECT 'call-' || id, tenant_id, id, 0, 's', 'draft', 'small', 'e', 'm', 'p@1', 'ok', '', 1, 1, 1, 'EUR', 1, 0,"
-        " now() FROM conversations WHERE tenant_id = %(t)s LIMIT 1",
+        " model, prompt, outcome, label, input_tokens, output_tokens, cost_micros, currency, duration_ms, tool_steps,"
+        " at) SELECT 'call-' || id, tenant_id, id, 0, 's', 'draft', 'small', 'e', 'm', 'p@1', 'ok', '', 1, 1, 1, 'EUR',"
+        " 1, 0, now() FROM conversations WHERE tenant_id = %(t)s LIMIT 1",
         "INSERT INTO idempotency_keys (tenant_id, principal, key, request_digest) VALUES (%(t)s, 'p', 'k', 'd')",
         "INSERT INTO policy_bundles (digest, bundle_id, version, manifest, files, tenant_id, base_digest)"
         " VALUES ('layer-' || %(t)s, 'layer', '1', '{}', '{}', %(t)s, 'test-bundle')",
