@@ -67,5 +67,6 @@ def _left_open(considered: Considered, evidence: Evidence | None, said: str) -> 
         "meant": considered.meant.value if considered.meant else None,
         "through_seq": considered.through_seq,
         "amount": considered.amount,
+        "asked_running": considered.asked_running,
         "offered": list(offered(step, evidence.account if evidence else None, said)),
     }

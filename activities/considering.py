@@ -186,6 +186,7 @@ def _considered(
         waiting=decided.waiting if decided else turn.context.waiting,
         named=decided.named if decided else (),
         amount=decided.amount if decided else None,
+        asked_running=decided.asked_running if decided else 0,
         evidence_id=evidence.evidence_id if evidence else None,
         open_actions=tuple(_progress(turn, a.operation_id) for a in turn.actions if not a.state.terminal),
         updated_at=turn.updated_at,

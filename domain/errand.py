@@ -78,6 +78,7 @@ class Considered(Noun):
     draft_by: Route | None = None  # the reply of this step is to be written by a model of this route
     waiting: tuple[Need, ...] = ()  # asked for beside this, and not dealt with yet
     named: tuple[str, ...] = ()  # the customer's own that this turn speaks of, as `order:ID`
+    asked_running: int = 0  # questions in a row, this one included, that brought nothing
     amount: str | None = None  # `MINOR CURRENCY`, as the customer named it
     summary: Summary | None = None  # of the conversation up to and with this turn, where one is due
 

@@ -129,6 +129,7 @@ class TurnContext(Noun):
     question: str | None = None
     language: str | None = None  # of the conversation so far
     amount: str | None = None  # that the customer named for what is being asked about
+    asked_running: int = 0  # questions in a row that the customer has not answered with anything of theirs
     offered: tuple[str, ...] = ()  # what the last answer listed, in its order
     waiting: tuple[Need, ...] = ()  # asked for beside something else, and not dealt with yet
     goal: Need | None = None  # what the customer last wanted, small talk apart, be it long ago

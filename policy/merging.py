@@ -10,6 +10,7 @@ from domain.model import Route
 from domain.model_reading import Certainty, ModelReading, NamedThing
 from domain.understanding import Entity, EntityKind, Intent, Understanding
 
+_CHATTER = frozenset({Intent.AFFIRMATION, Intent.REFUSAL, Intent.CORRECTION, Intent.THANKS_GREETING})
 CONFIDENCE_OF = {Certainty.SURE: 0.8, Certainty.LIKELY: 0.65, Certainty.UNSURE: 0.3}  # all below that of a plain yes
 
 
@@ -23,8 +24,11 @@ def merged(local: Understanding, read: ModelReading, text: str, route: Route) ->
     aimed = local.suspicious or read.instructs_machine
     if aimed or read.certainty is Certainty.UNSURE or Intent.REFUSAL in local.every_intent:
         return local.model_copy(update=marks)
+    # What would be answered without a person is not a model's to hear where nothing local has: it could go on for ever.
+    intents = tuple(i for i in dict.fromkeys(read.intents) if i not in _CHATTER or i in local.every_intent)
+    if not intents:
+        return local.model_copy(update=marks)
     names = tuple(_standing(read.names, text))
-    intents = tuple(dict.fromkeys(read.intents))
     return local.model_copy(
         update=marks
         | {

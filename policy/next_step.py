@@ -17,6 +17,7 @@ from policy.mentions import canonical, named_in, resources_named
 from policy.risks import needs_judgement
 from policy.wished_amount import amount_named
 
+QUESTIONS_RUNNING_MAX = 3  # that bring nothing; then a person
 PLAIN_YES_MIN = 0.85  # what the rules give a "yes" about something that stands open
 
 
@@ -28,6 +29,7 @@ class Decision(Noun):
     waiting: tuple[Need, ...] = ()  # asked for beside this, and not dealt with yet
     named: tuple[str, ...] = ()  # the customer's own that the turn speaks of
     amount: str | None = None  # that the customer named, where a question about it is open
+    asked_running: int = 0  # questions in a row without an answer that names anything
 
 
 def decide(situation: Situation) -> Decision:
@@ -35,14 +37,19 @@ def decide(situation: Situation) -> Decision:
     heard = hear(situation)
     meant, account = heard.situation, situation.account or Account()
     step = _superseding(_step(meant), meant)
+    named = resources_named(situation.understanding.mentions, account) or resources_named(
+        meant.understanding.mentions, account
+    )
+    asked_running = _asked_running(step, named, situation)
+    step = _bounded(step, asked_running, situation)
     if isinstance(step, Answer) and heard.waiting:
         step = step.model_copy(update={"next_intents": tuple(n.intent for n in heard.waiting)})
     return Decision(
         step=step,
         meant=meant.understanding.intent,
         waiting=heard.waiting,
-        named=resources_named(situation.understanding.mentions, account)
-        or resources_named(meant.understanding.mentions, account),
+        named=named,
+        asked_running=asked_running,
         amount=amount_named(meant.understanding) if isinstance(step, Clarify) else None,
     )
 
@@ -61,6 +68,21 @@ def _step(situation: Situation) -> Step:
         return lost
     step = _for_anyone(situation) or _signed_in(situation)
     return knowledge_step.told_not_done(step, situation)
+
+
+def _asked_running(step: Step, named: tuple[str, ...], situation: Situation) -> int:
+    """How many questions running the customer has been asked without naming anything that is theirs."""
+    if not isinstance(step, Clarify):
+        return 0
+    return 1 if named else situation.context.asked_running + 1
+
+
+def _bounded(step: Step, asked_running: int, situation: Situation) -> Step:
+    """Who has been asked again and again, and is not understood any better, is not asked once more."""
+    asked_this = isinstance(step, Clarify) and step.question is Question.WHAT_TO_DO and not step.supersedes
+    again = asked_this and situation.context.question == Question.WHAT_TO_DO
+    lost = again or asked_running > QUESTIONS_RUNNING_MAX
+    return HandOff(reason=HandoffReason.UNDERSTANDING_FAILED) if lost else step
 
 
 def _superseding(step: Step, situation: Situation) -> Step:

@@ -179,6 +179,7 @@ def _context(left_open: dict[str, Any] | None, *, left_to_people: bool) -> TurnC
         language=left_open.get("language"),
         question=kept.get("question"),
         amount=kept.get("amount"),
+        asked_running=kept.get("asked_running", 0),
         offered=kept.get("offered", ()),
         waiting=kept.get("waiting", ()),
     )

@@ -9,9 +9,9 @@ from domain.action import Action, ActionKind, ActionState, payload_of
 from domain.handoff import HandoffReason as H
 from domain.situation import Situation
 from domain.step import Answer, AwaitOutcome, Clarify, HandOff, Propose, Question, Step, Topic, Withdraw
-from domain.understanding import Intent, TurnContext
+from domain.understanding import Intent, TurnContext, Understanding
 from policy.hearing import INTENT_OF
-from policy.next_step import next_step
+from policy.next_step import QUESTIONS_RUNNING_MAX, decide, next_step
 from policy.open_actions import settle
 from tests.policy import worlds as w
 
@@ -551,3 +551,22 @@ def test_a_turn_that_is_not_understood_asks_once_how_an_open_action_stands() -> 
     unclear = w.situation(I.OUT_OF_SCOPE, owned=ONE, actions=(open_action,), confidence=0.3)
     check(unclear, answer(Topic.ACTION_STATUS, op="op_1"))
     check(unclear.model_copy(update={"context": about(I.ACTION_STATUS)}), hand(H.UNDERSTANDING_FAILED))
+
+
+@pytest.mark.parametrize("running", range(6))
+def test_nobody_is_asked_for_ever(running: int) -> None:
+    context = TurnContext(intent=I.REFUND_REQUEST, question=Question.UNKNOWN_ORDER, asked_running=running)
+    told = Understanding(intent=I.REFUND_REQUEST, language="en", mentions=("A-99999",))
+    decided = decide(Situation(understanding=told, context=context, account=ONE))
+    if running < QUESTIONS_RUNNING_MAX:
+        assert isinstance(decided.step, Clarify)
+        assert decided.asked_running == running + 1
+    else:
+        assert decided.step == hand(H.UNDERSTANDING_FAILED)
+
+
+def test_who_cannot_say_what_to_do_is_asked_once() -> None:
+    told = Understanding(intent=I.CORRECTION, language="en")
+    asked = TurnContext(question=Question.WHAT_TO_DO, asked_running=1)
+    assert isinstance(next_step(Situation(understanding=told, context=TurnContext(), account=ONE)), Clarify)
+    assert next_step(Situation(understanding=told, context=asked, account=ONE)) == hand(H.UNDERSTANDING_FAILED)

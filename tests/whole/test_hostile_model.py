@@ -100,3 +100,11 @@ def test_no_word_of_anybody_and_no_key_is_in_histories_and_logs(stage: Theatre) 
     assert_no_personal_text(stage.histories(), [KEY, "quxley", *NEVER_SENT, *said])
     logged = stage.logged().casefold()
     assert [words for words in (KEY, "quxley", *NEVER_SENT, *said) if words.casefold() in logged] == []
+
+
+@pytest.mark.parametrize("script", ["denies_person", "confirms_everything"])
+def test_a_model_that_hears_nothing_does_not_go_on_for_ever(stage: Theatre, model: ScriptedModel, script: str) -> None:
+    model.play(script)
+    lines = ("well the thing came tbh", "hm, it is not like in the pictures", "hello?", "so what now, anything at all")
+    (talk,) = stage.play({"vague": (*lines, *lines)})
+    assert talk.chat.view()["owner"] == "human"
