@@ -31,7 +31,7 @@ UNITS = {
     "_s": "seconds",
 }
 INVARIANTS = range(1, 13)
-TEST_VARIABLES = {"INTERLOCK_TEST_DATABASE_URL", "INTERLOCK_TEST_RETAIL"}
+TEST_VARIABLES = {f"INTERLOCK_TEST_{name}" for name in ("ATTACKS", "DATABASE_URL", "MODEL_NAME", "MODEL_URL", "RETAIL")}
 
 
 def read(name: str) -> str:
