@@ -71,9 +71,10 @@ def _step(situation: Situation) -> Step:
 
 
 def _asked_running(step: Step, named: tuple[str, ...], situation: Situation) -> int:
-    """How many questions running the customer has been asked without naming anything that is theirs."""
+    """How many questions the customer has been asked without naming anything that is theirs, greetings aside."""
     if not isinstance(step, Clarify):
-        return 0
+        greets = isinstance(step, Answer) and step.topic is Topic.GREETING
+        return situation.context.asked_running if greets else 0
     return 1 if named else situation.context.asked_running + 1
 
 

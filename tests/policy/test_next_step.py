@@ -570,3 +570,9 @@ def test_who_cannot_say_what_to_do_is_asked_once() -> None:
     asked = TurnContext(question=Question.WHAT_TO_DO, asked_running=1)
     assert isinstance(next_step(Situation(understanding=told, context=TurnContext(), account=ONE)), Clarify)
     assert next_step(Situation(understanding=told, context=asked, account=ONE)) == hand(H.UNDERSTANDING_FAILED)
+
+
+def test_a_greeting_between_two_questions_brings_nothing_either() -> None:
+    hello = Understanding(intent=I.THANKS_GREETING, language="en")
+    context = TurnContext(question=Question.WHICH_ORDER, asked_running=2)
+    assert decide(Situation(understanding=hello, context=context, account=ONE)).asked_running == 2
