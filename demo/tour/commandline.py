@@ -22,7 +22,7 @@ EPILOG = (
 def make_parser() -> argparse.ArgumentParser:
     """Return the options with their help."""
     parser = argparse.ArgumentParser(
-        prog="python -m demo.tour", description="A guided tour of a running stack, in six scenes.", epilog=EPILOG
+        prog="python -m demo.tour", description="A guided tour of a running stack, in seven scenes.", epilog=EPILOG
     )
     parser.add_argument("--ready", type=Path, required=True, metavar="FILE", help="the ready file of `interlock dev`")
     parser.add_argument("--fast", action="store_true", help="no pauses for reading")

@@ -54,6 +54,20 @@ def answered(record: Record, order: str) -> list[str]:
     return wrong
 
 
+def told_from_an_article(record: Record) -> list[str]:
+    """The question was answered from a version of an article, nothing was proposed, and a person has it in the end."""
+    wrong = no_gaps(record)
+    replies = [e for e in record.events if e["kind"] == "bot_reply"]
+    cited = [ref for reply in replies[:1] for ref in reply.get("citations", ()) if "@" in ref]
+    if not cited:
+        wrong.append("the reply names no article that it rests on")
+    if any(e["kind"] == "proposal" for e in record.events):
+        wrong.append("a question how something works led to a proposal")
+    if not any(e["kind"] == "owner_changed" and e["owner"] == "human" for e in record.events):
+        wrong.append("the conversation did not pass to a person")
+    return wrong
+
+
 def refunded_once(record: Record, operation_id: str) -> list[str]:
     """The action is confirmed, by its own history and in the log, with one effect in the shop."""
     action, wrong = record.actions[operation_id], no_gaps(record)

@@ -27,6 +27,18 @@ def test_a_question_that_was_handed_off_is_wrong() -> None:
     assert "handoff" in verdicts.answered(handed, "A-10482")[0]
 
 
+def test_a_question_told_from_an_article_and_then_handed_off_is_right() -> None:
+    assert verdicts.told_from_an_article(seen.told_from_an_article()) == []
+
+
+def test_a_question_told_from_nothing_proposed_about_or_kept_from_a_person_is_wrong() -> None:
+    record = seen.told_from_an_article()
+    assert "no article" in verdicts.told_from_an_article(seen.told_from_an_article(cites="ev-1"))[0]
+    proposed = seen.told_from_an_article(event(3, "proposal", operation_id=OP))
+    assert "proposal" in verdicts.told_from_an_article(proposed)[0]
+    assert "a person" in verdicts.told_from_an_article(replace(record, events=record.events[:3]))[0]
+
+
 def test_a_refund_that_was_made_once_is_right() -> None:
     assert verdicts.refunded_once(seen.refunded("submitted", "confirmed"), OP) == []
 

@@ -36,6 +36,14 @@ def answered() -> Record:
     return Record([event(1, "customer_message", text="Where is A-10482?"), behind, reply], {}, [])
 
 
+def told_from_an_article(*more: Json, cites: str = "refund-times@1") -> Record:
+    """A question answered from what it cites; then a person was wanted. `more` stands in between."""
+    asked = event(1, "customer_message", text="How long does a refund take?")
+    reply = event(2, "bot_reply", text="It takes a few days.", citations=[cites])
+    wanted = event(3, "customer_message", text="I want a person.")
+    return Record([asked, reply, wanted, *more, event(4, "owner_changed", owner="human", owner_epoch=2)], {}, [])
+
+
 def refunded(*states: str) -> Record:
     """A refund whose log tells `states` after its proposal."""
     told = [state(n, name) for n, name in enumerate(states, 3)]
