@@ -243,11 +243,15 @@ def worker(
 
     Exit status: 0 stopped when asked, 1 the settings are wrong or something failed.
     """
+    from settings import SettingsFault
     from worker import run
 
     told = settings_of("worker")
     configure_logs(told)
-    run(told, ready_file)
+    try:
+        run(told, ready_file)
+    except SettingsFault as fault:
+        raise failed("worker", fault, 1) from None
 
 
 @app.command()

@@ -3,21 +3,23 @@
 Mounted by `cli`; rooms are imported inside the commands.
 """
 
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cli_ends import Databases, failed, in_databases
+from cli_ends import Databases, failed, in_databases, settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
     from datetime import datetime
 
     from domain.knowledge import Article, Passage
     from knowledge.contradictions import Contradiction
     from knowledge.importing import Imported
     from store.articles import ListedArticle
+    from store.database import Database
 
 app = typer.Typer(name="knowledge", help="Articles and macros: import, list, search, export.", no_args_is_help=True)
 
@@ -37,7 +39,7 @@ def importing(
 ) -> None:
     """Import articles; where one file is wrong, none is imported. What says nothing new makes no new version.
 
-    Articles that contradict one another are warned about, and imported all the same.
+    Articles that contradict one another are warned about, and imported all the same. It needs the tables' owner.
     Exit status: 0 imported, 1 nothing was imported, 2 an option is wrong.
     """
     import json
@@ -50,7 +52,8 @@ def importing(
         if check:
             done = await preview_import(at.db, tenant, sources, at.now)
         else:
-            done = await import_articles(at.db, tenant, sources, embedder(), at.now)
+            async with _as_owner("knowledge import", data_dir) as owner:
+                done = await import_articles(owner, tenant, sources, embedder(), at.now)
         return done, await _contradictions(at, tenant, done)
 
     try:
@@ -257,10 +260,23 @@ def index(tenant: Tenant, data_dir: Stack = None) -> None:
 
     async def work(at: Databases) -> int:
         await _hold_tenant(at, tenant)
-        return await index_missing(at.db, [tenant], embedder())
+        async with _as_owner("knowledge index", data_dir) as owner:
+            return await index_missing(owner, [tenant], embedder())
 
     count = in_databases("knowledge index", data_dir, work)
     typer.echo(f"{count} articles indexed" + ("" if embedder() else "; without embeddings: the extra is not installed"))
+
+
+@asynccontextmanager
+async def _as_owner(command: str, data_dir: Path | None) -> "AsyncIterator[Database]":
+    """Give the database as the owner of the tables, who alone may write knowledge. Raises SettingsFault."""
+    from store.database import Database
+
+    owner = Database(settings_of(command, data_dir).owner_url, 1)
+    try:
+        yield owner
+    finally:
+        await owner.close()
 
 
 async def _shelf(at: Databases, tenant_id: str) -> "tuple[ListedArticle, ...]":

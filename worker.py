@@ -163,14 +163,14 @@ async def connected(where: TemporalAddress) -> Client:
 
 
 async def serve(settings: Settings, ready_file: Path | None = None) -> None:
-    """Run until SIGINT or SIGTERM; `ready_file` is created once the worker polls."""
+    """Run until SIGINT or SIGTERM; `ready_file` is created once the worker polls. Raises SettingsFault."""
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     db = Database(settings.database_url, settings.database_pool_size)
+    desk = desk_of(settings, db)  # first, so that settings which make none are told before anything runs
     relay_db = Database(settings.relay_url, pool_size=3)
     shop = shop_of(settings)
-    desk = desk_of(settings, db)
     client = await connected(address_of(settings))
     waker = Waker(client, settings.task_queue, int(settings.conversation_idle_close_s))
     relay = asyncio.create_task(Relay(relay_db, waker, settings.relay_sweep_interval_s).run())
@@ -204,5 +204,5 @@ async def _until_stopped(stop: asyncio.Event, *loops: asyncio.Task[None]) -> Non
 
 
 def run(settings: Settings, ready_file: Path | None = None) -> None:
-    """Run the worker in this process until it is told to stop."""
+    """Run the worker in this process until it is told to stop. Raises SettingsFault where it cannot begin."""
     asyncio.run(serve(settings, ready_file))

@@ -38,7 +38,7 @@ from store.turns import mark_consumed
 
 log = structlog.get_logger()
 
-ATTEMPTS_BEFORE_A_PERSON = 4  # of the ordinary activity, some ten seconds in all
+ATTEMPTS_BEFORE_A_PERSON = 4  # of the ordinary activity, some ten seconds in all beside what a model takes once
 
 May = Callable[[Tool, Payload | None], bool]
 """May the bot use this tool, for a change like this if any?"""
@@ -85,13 +85,19 @@ class Considering:
         return _considered(turn, await self._gathering.understood(turn), HandOff(reason=reason))
 
     async def _considered(self, turn: TurnRow, ask: ConsiderTurn, may: May) -> Considered:
-        may_read = may(Tool.ANSWER, None) and may(Tool.READ_ACCOUNT, None)
-        found = await self._gathering.gather(turn, ask, may_read=may_read)
+        if len(turn.texts) > TEXTS_PER_TURN_MAX:
+            return await self._given_up(turn, HandoffReason.TOO_MANY_MESSAGES)
+        may_answer = may(Tool.ANSWER, None)
+        found = await self._gathering.gather(
+            turn,
+            ask,
+            may_read=may_answer and may(Tool.READ_ACCOUNT, None),
+            may_ask=may_answer,  # where nobody is answered, nobody's words leave this process
+            again=ask.with_model and activity.info().attempt > 1,
+        )
         if isinstance(found, Route):
             return _considered(turn).model_copy(update={"ask_model": found})
         understood = found.understood
-        if len(turn.texts) > TEXTS_PER_TURN_MAX:
-            return _considered(turn, understood, HandOff(reason=HandoffReason.TOO_MANY_MESSAGES))
         if not _wants_person(understood) and not _may_deal_with(turn, understood, may):
             return _considered(turn, understood, HandOff(reason=HandoffReason.POLICY_FORBIDS))
         decided = decide(_situation(turn, found, await self._confirmable(turn, understood)))

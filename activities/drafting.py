@@ -7,9 +7,10 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from activities.keeping import Kept
 from activities.library import Library
 from activities.model_desk import ModelDesk
-from activities.model_drafting import DraftedReply, Judge, Writing, checked_draft
+from activities.model_drafting import DraftedReply, Judge, Tried, Writing, checked_draft
 from activities.remembering import memory_of
 from activities.tool_loop import Readable
 from domain.conversation import Owner
@@ -42,6 +43,15 @@ class Drafting:
         self._library = library
         self._readers = readers
         self._desk = desk
+        self._tried = Kept[Tried]()
+
+    def asks_model(self, ask: TurnEffect) -> bool:
+        """Return whether a model is to be asked for this reply, which is paid for whatever becomes of it."""
+        return ask.considered.draft_by is not None and self._desk is not None
+
+    def forget(self, ask: TurnEffect) -> None:
+        """Forget what was written for a step that has ended."""
+        self._tried.drop(ask.fence.tenant_id, _step_of(ask))
 
     async def facts(self, ask: TurnEffect, step: Answer | Clarify) -> DraftingFacts:
         """Return what the reply may rest on. Raises NotFound."""
@@ -64,7 +74,14 @@ class Drafting:
         if route is None or self._desk is None:
             draft = self._drafter.draft(request)
             return DraftedReply(decision=judge(draft, (*facts.articles, *(p.article for p in passages))))
-        return await checked_draft(self._desk, await self._writing(ask, request, route), judge, self._drafter)
+        writing = await self._writing(ask, request, route)
+        return await checked_draft(self._desk, writing, judge, self._drafter, self._tried_for(ask))
+
+    def _tried_for(self, ask: TurnEffect) -> Tried:
+        """What earlier runs of this step, which failed after it, have had written."""
+        tried = self._tried.get(ask.fence.tenant_id, _step_of(ask)) or Tried()
+        self._tried.keep(ask.fence.tenant_id, _step_of(ask), tried)
+        return tried
 
     async def _writing(self, ask: TurnEffect, request: DraftRequest, route: Route) -> Writing:
         """What a model needs besides: the customer's words, what was said before, and what it may look up."""
@@ -112,6 +129,10 @@ class Drafting:
             )
 
         return judged
+
+
+def _step_of(ask: TurnEffect) -> str:
+    return f"{ask.fence.conversation_id}/{ask.fence.step_id}"
 
 
 def _request(

@@ -10,21 +10,24 @@ from datetime import datetime
 
 from domain.knowledge import Audience, Passage, PassageKey, PassageRef
 from domain.retrieval import KnowledgeQuery
-from language.embedding import Embedder
-from language.searchable import asked_words
+from language.embedding import Embedder, sparingly
+from language.searchable import asked_words, question_in
+from language.turnstile import Busy
 from store.database import Database
 from store.knowledge import chosen, passages_by_ref, search_hits
 
 KEPT_MAX = 4_096  # passages, of a few hundred characters each
 PASSAGES_PER_TURN = 3
+EMBEDDING_WAIT_S = 0.5
 
 
 class Library:
     """Holds the database, the model of the embeddings where there is one, and the passages already read."""
 
-    def __init__(self, db: Database, embedder: Embedder | None) -> None:
+    def __init__(self, db: Database, embedder: Embedder | None, kept_max: int = KEPT_MAX) -> None:
         self._db = db
         self._embedder = embedder
+        self._kept_max = kept_max
         self._kept: dict[tuple[str, PassageKey], Passage] = {}
 
     async def find(
@@ -55,13 +58,24 @@ class Library:
 
     async def search(self, tenant_id: str, query: KnowledgeQuery) -> tuple[Passage, ...]:
         """Return what fits the query, likeliest first, each with why."""
-        embedding = name = None
-        if self._embedder is not None:
-            embedding = (await asyncio.to_thread(self._embedder.embed_query, query.text)).tolist()
-            name = self._embedder.name
-        found = await search_hits(self._db, tenant_id, query, asked_words(query.text), embedding, name)
+        asked = question_in(query.text)
+        if not any(c.isalpha() for c in asked):
+            return ()
+        embedding = await asyncio.to_thread(self._embedded, asked)
+        name = self._embedder.name if self._embedder is not None and embedding is not None else None
+        found = await search_hits(self._db, tenant_id, query, asked_words(asked), embedding, name)
         known = await self._known(tenant_id, [f.ref for f in found])
         return tuple(chosen(known[f.hit.key], f) for f in found if f.hit.key in known)
+
+    def _embedded(self, asked: str) -> list[float] | None:
+        """The vector of a question; None without a model, and while others keep it busy: words alone find much."""
+        if self._embedder is None:
+            return None
+        try:
+            with sparingly(EMBEDDING_WAIT_S):
+                return [float(x) for x in self._embedder.embed_query(asked)]
+        except Busy:
+            return None
 
     async def recall(self, tenant_id: str, refs: Sequence[PassageRef]) -> tuple[Passage, ...]:
         """Return the passages of `refs` that there are, in their order, each as certain as its reference says."""
@@ -69,11 +83,14 @@ class Library:
         return tuple(known[r.key].model_copy(update={"certain": r.certain}) for r in refs if r.key in known)
 
     async def _known(self, tenant_id: str, refs: Sequence[PassageRef]) -> dict[PassageKey, Passage]:
-        """The passages by key, read where they have not been yet."""
-        missing = [r for r in refs if (tenant_id, r.key) not in self._kept]
-        if len(self._kept) + len(missing) > KEPT_MAX:
-            self._kept.clear()
-            missing = list(refs)
-        for passage in await passages_by_ref(self._db, tenant_id, missing):
-            self._kept[tenant_id, passage.ref.key] = passage
-        return {r.key: self._kept[tenant_id, r.key] for r in refs if (tenant_id, r.key) in self._kept}
+        """The passages by key, read where they have not been yet; turns at once take nothing from one another."""
+        known = {r.key: kept for r in refs if (kept := self._kept.get((tenant_id, r.key)))}
+        for passage in await passages_by_ref(self._db, tenant_id, [r for r in refs if r.key not in known]):
+            known[passage.ref.key] = passage
+            self._keep(tenant_id, passage)
+        return known
+
+    def _keep(self, tenant_id: str, passage: Passage) -> None:
+        self._kept[tenant_id, passage.ref.key] = passage
+        if len(self._kept) > self._kept_max:
+            del self._kept[next(iter(self._kept))]

@@ -3,6 +3,7 @@
 It judges no answer beyond its shape; where there is none, the caller goes on with the local form.
 """
 
+import asyncio
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from uuid import uuid4
 
 import structlog
 
+from activities.call_book import CallBook
 from activities.model_fitting import Misfit, Objection, fitted, mended
 from activities.prompts import Prompt, prompt
 from connectors.models.answers import Reply
@@ -20,12 +22,12 @@ from connectors.models.schema import strict_schema
 from domain.model import ModelCall, ModelOutcome, ModelRole, Route, Spending
 from domain.model_task import BudgetSpent, ModelAnswer, ModelTask, Occasion, Shape
 from store.database import Database
-from store.model_calls import book_call, spent
 
 log = structlog.get_logger()
 
 CALLS_PER_MODEL_MAX = 3  # refused for its structure, answered, mended
 LEAST_S = 0.25  # with less time left than this nothing is asked
+GIVEN_UP = Reply(outcome=ModelOutcome.TIMEOUT, label="cancelled")  # whoever asked did not wait for the answer
 
 
 @dataclass
@@ -49,7 +51,7 @@ class ModelDesk:
     """Holds the book and its endpoints; built once in a process."""
 
     def __init__(self, db: Database, book: ModelBook, endpoints: ModelEndpoints) -> None:
-        self._db = db
+        self._calls = CallBook(db)
         self._book = book
         self._endpoints = endpoints
 
@@ -65,7 +67,8 @@ class ModelDesk:
         return prompt(use.prompt_ref(name))
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, once what was asked is booked."""
+        await self._calls.close()
         await self._endpoints.close()
 
     async def ask(
@@ -78,7 +81,7 @@ class ModelDesk:
         use = self._book.use(task.role, task.route)
         if use is None:
             return None
-        asking = _Asking(shape, objection, occasion, use, await spent(self._db, occasion), task.tool_steps)
+        asking = _Asking(shape, objection, occasion, use, await self._calls.spent(occasion), task.tool_steps)
         over = self._book.budgets.spent_by(asking.spending)
         if over is not None:
             unasked = Reply(outcome=ModelOutcome.OVER_BUDGET, label="_".join(over))
@@ -114,7 +117,11 @@ class ModelDesk:
         """Make one call; return it as it is to be booked, and the answer or what keeps the text from being one."""
         at, begun = datetime.now(UTC), time.monotonic()
         schema = strict_schema(asking.shape)
-        reply = await self._endpoints.ask(name, task, schema, asking.use.answer_tokens_max, asking.within_s)
+        try:
+            reply = await self._endpoints.ask(name, task, schema, asking.use.answer_tokens_max, asking.within_s)
+        except asyncio.CancelledError:  # it was asked all the same
+            await self._book_it(asking, self._called(name, task, GIVEN_UP, at, _since_ms(begun), asking.tool_steps))
+            raise
         answer, misfit = None, None
         if reply.outcome is ModelOutcome.OK:
             try:
@@ -122,11 +129,11 @@ class ModelDesk:
             except Misfit as fault:
                 misfit = fault
                 reply = reply.model_copy(update={"outcome": ModelOutcome.MALFORMED, "label": fault.label})
-        took_ms = int((time.monotonic() - begun) * 1000)
-        called = self._called(name, task, reply, at, took_ms)
-        return called.model_copy(update={"tool_steps": asking.tool_steps}), answer, misfit
+        return self._called(name, task, reply, at, _since_ms(begun), asking.tool_steps), answer, misfit
 
-    def _called(self, name: str, task: ModelTask, reply: Reply, at: datetime, took_ms: int) -> ModelCall:
+    def _called(
+        self, name: str, task: ModelTask, reply: Reply, at: datetime, took_ms: int, tool_steps: int = 0
+    ) -> ModelCall:
         model = self._book.models[name]
         return ModelCall(
             call_id=str(uuid4()),
@@ -142,10 +149,15 @@ class ModelDesk:
             cost_micros=model.cost_micros(reply.input_tokens, reply.output_tokens),
             currency=self._book.currency,
             duration_ms=took_ms,
+            tool_steps=tool_steps,
             at=at,
         )
 
     async def _book_it(self, asking: _Asking[Shape], call: ModelCall) -> None:
         asking.spending, asking.tool_steps = asking.spending.plus(call), 0
-        await book_call(self._db, asking.occasion, call)
         log.info("model.called", **call.model_dump(mode="json", exclude={"at", "call_id"}))
+        await self._calls.book(asking.occasion, call)
+
+
+def _since_ms(begun: float) -> int:
+    return int((time.monotonic() - begun) * 1000)

@@ -3,6 +3,8 @@
 Nothing here publishes: what comes out is a decision on a checked draft, with every draft that was tried.
 """
 
+import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,7 +34,9 @@ ATTEMPTS_MAX = 2  # drafts by a model for one reply
 ANONYMOUS, READ_ONLY, WITH_ACTION = "draft_anonymous", "draft_read_only", "draft_action"
 
 Judge = Callable[[Draft, tuple[Article, ...]], Decision]
-"""Whether a draft may be published, given the articles that it may rest on."""
+"""Whether a draft may be published, given the articles that it may rest on. It reads every sentence: not for a loop."""
+Written = tuple[Draft, tuple[Article, ...]]
+"""A model's draft and the articles that it may rest on."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,18 @@ class Writing:
     readable: Readable = field(default_factory=Readable)
 
 
+@dataclass
+class Tried:
+    """What models wrote for one reply, in order, None where none did: a later run of the same step pays for no more.
+
+    What was refused once stays refused; what passed is judged again, since time has passed too.
+    """
+
+    written: list[Written | None] = field(default_factory=list)
+    refused: dict[int, DoNotPublish] = field(default_factory=dict)
+    asking: asyncio.Lock = field(default_factory=asyncio.Lock)  # a run that was given up may still be at it
+
+
 class DraftedReply(Noun):
     """What became of a reply: the decision on its last draft, and the drafts that failed on the way."""
 
@@ -55,29 +71,40 @@ class DraftedReply(Noun):
     attempts: tuple[Attempt, ...] = ()
 
 
-async def checked_draft(desk: ModelDesk, writing: Writing, judge: Judge, local: Drafter) -> DraftedReply:
+async def checked_draft(
+    desk: ModelDesk, writing: Writing, judge: Judge, local: Drafter, tried: Tried | None = None
+) -> DraftedReply:
     """Return the decision on a model's draft, written again once where checks failed; the local one where none answers.
 
-    Raises BudgetSpent where a budget is spent before the first draft could be asked for.
+    What `tried` holds is not asked for again. Raises BudgetSpent where a budget is spent before the
+    first draft could be asked for.
     """
+    tried = tried or Tried()
     attempts: tuple[Attempt, ...] = ()
     while True:
-        written = await _written(desk, writing, attempts)
+        nth = len(attempts)
+        async with tried.asking:
+            if len(tried.written) == nth:
+                tried.written.append(await _written(desk, writing, attempts))
+        written = tried.written[nth]
         if written is None:
             return DraftedReply(decision=_locally(writing, judge, local), attempts=attempts)
         draft, articles = written
-        decision = judge(draft, articles)
+        decision: Decision | None = tried.refused.get(nth)
+        if decision is None:
+            decision = await asyncio.to_thread(judge, draft, articles)
         if not (isinstance(decision, DoNotPublish) and decision.reason is Withheld.CHECKS_FAILED):
             return DraftedReply(decision=decision, attempts=attempts)
+        tried.refused[nth] = decision
         attempts = (*attempts, Attempt(draft=draft, failed=decision.failed))
         if len(attempts) == ATTEMPTS_MAX:
             return DraftedReply(decision=decision, attempts=attempts)
 
 
-async def _written(
-    desk: ModelDesk, writing: Writing, attempts: tuple[Attempt, ...]
-) -> tuple[Draft, tuple[Article, ...]] | None:
-    """A draft by a model; a budget that is spent after a first draft is as good as a model that does not answer."""
+async def _written(desk: ModelDesk, writing: Writing, attempts: tuple[Attempt, ...]) -> Written | None:
+    """A draft by a model; after a first one, no budget and no time are as good as a model that does not answer."""
+    if attempts and time.monotonic() >= writing.occasion.ends_at_s:
+        return None
     try:
         return await draft_by_model(desk, writing, attempts[-1].failed if attempts else ())
     except BudgetSpent:
@@ -91,9 +118,7 @@ def _locally(writing: Writing, judge: Judge, local: Drafter) -> Decision:
     return judge(local.draft(request), (*request.articles, *(p.article for p in request.passages)))
 
 
-async def draft_by_model(
-    desk: ModelDesk, writing: Writing, failed: tuple[str, ...] = ()
-) -> tuple[Draft, tuple[Article, ...]] | None:
+async def draft_by_model(desk: ModelDesk, writing: Writing, failed: tuple[str, ...] = ()) -> Written | None:
     """Return a model's draft and the articles that it may rest on, or None where no model wrote one.
 
     `failed` are the checks that the last attempt did not pass. In a language whose words for a status are not known

@@ -21,7 +21,7 @@ from policy.reply_gate import Publish
 from store.database import Database
 from store.ownership import close_idle, hand_off, hand_off_unread
 from store.proposals import withdraw_proposals
-from store.turns import publish_reply, tell_waiting
+from store.turns import publish_reply, standing_of, tell_waiting
 
 
 class Speaking:
@@ -48,6 +48,13 @@ class Speaking:
         return await withdraw_proposals(self._db, ask.fence, operation_ids, self._words, datetime.now(UTC), cause)
 
     async def _say(self, ask: TurnEffect, step: Answer | Clarify) -> Effect:
+        """Say it, unless that has been done or may not be any more: then no model is asked, and paid, for nothing."""
+        standing = await standing_of(self._db, ask.fence) if self._drafting.asks_model(ask) else None
+        effect = standing or await self._said(ask, step)
+        self._drafting.forget(ask)
+        return effect
+
+    async def _said(self, ask: TurnEffect, step: Answer | Clarify) -> Effect:
         facts = await self._drafting.facts(ask, step)
         try:
             drafted = await self._drafting.drafted(ask, step, facts)

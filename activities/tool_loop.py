@@ -3,6 +3,8 @@
 What is read are the customer's own order and published articles, by readers handed in; both come back as marked data.
 """
 
+import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -49,7 +51,8 @@ async def write(
 ) -> Written | None:
     """Return what the model writes, after at most the reads that policy lets it have; None where it writes nothing.
 
-    Raises BudgetSpent where a budget is spent before anything could be asked.
+    Reads take of the occasion's time too; once that is over, nothing more is asked. Raises BudgetSpent where a budget
+    is spent before anything could be asked.
     """
     use = ToolUse(allowed=readable.allowed)
     while True:
@@ -64,7 +67,11 @@ async def write(
         for wish in answer.reads:
             ruling, use = use.ruling(wish), use.after(wish)
             if ruling is Ruling.READ:
-                block, citable = await _read(wish, readable, citable, mark)
+                try:
+                    async with asyncio.timeout(occasion.ends_at_s - time.monotonic()):
+                        block, citable = await _read(wish, readable, citable, mark)
+                except TimeoutError:
+                    return None
                 brought.append(block)
         if use.over:
             brought.append("Nothing more can be read. Write the segments now.")

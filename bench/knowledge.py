@@ -64,7 +64,7 @@ async def _measure(urls: Urls, articles: int, searches: int) -> Figures:
     model = embedder()
     try:
         await provision(owner, {"tenants": [{"id": TENANT, "kind": "marketplace"}]})
-        passages = await _fill(db, model, articles)
+        passages = await _fill(owner, model, articles)
         figures: Figures = {"articles": articles, "passages": passages, "searches": searches}
         if model is not None:
             figures |= await _searches("vectors", db, model, searches)
@@ -77,12 +77,12 @@ async def _measure(urls: Urls, articles: int, searches: int) -> Figures:
         await db.close()
 
 
-async def _fill(db: Database, model: Embedder | None, count: int) -> int:
+async def _fill(owner: Database, model: Embedder | None, count: int) -> int:
     """Keep so many articles in one language; return how many passages they have."""
     chance = random.Random(7)  # noqa: S311 (the same articles each time)
     noise = np.random.default_rng(7)
     seeds = [indexed(a, model) for a in seed_articles() if a.language == "en" and a.audience == Audience.PUBLIC]
-    async with db.transaction(TENANT) as tx:
+    async with owner.transaction(TENANT) as tx:
         made = [_variant(seeds[n % len(seeds)], n, chance, noise) for n in range(count)]
         for new in made:
             await add_article(tx, TENANT, new)

@@ -96,7 +96,7 @@ async def _answers(questions: Sequence[Question], model: Embedder | None) -> lis
         owner, db = Database(urls.owner, 1), Database(urls.app, 2)
         try:
             await provision(owner, {"tenants": [{"id": TENANT, "kind": "marketplace"}]})
-            await index_missing(db, [TENANT], model)
+            await index_missing(owner, [TENANT], model)
             library, now = Library(db, model), datetime.now(UTC)
             return [
                 Answered(q, await library.find(TENANT, q.text, q.language, Audience.SIGNED_IN, now)) for q in questions

@@ -13,6 +13,7 @@ from domain.base import Noun
 from domain.knowledge import Article, ArticleKind, Audience
 from knowledge.indexing import indexed
 from knowledge.markdown import ArticleInvalid, Source, read_article
+from knowledge.standing import counting
 from language.embedding import Embedder
 from store.articles import NewArticle, add_article, hold_shelves
 from store.database import Database
@@ -106,7 +107,7 @@ def _planned(source: Source, known: Sequence[Article], tenant_id: str, now: date
     newest = max(same_page, key=lambda a: a.version, default=None)
     there = newest if source.version is None else next((a for a in same_page if a.version == source.version), None)
     if there is not None and _says_the_same(article, there):
-        return Imported(file=source.file, outcome=Outcome.UNCHANGED, article=there, remarks=_remarks(there))
+        return Imported(file=source.file, outcome=Outcome.UNCHANGED, article=there, remarks=_remarks(there, same_page))
     if there is not None and source.version is not None:
         what = f"version {source.version} of {article.slug} ({article.language}) is there and says something else; "
         raise ArticleInvalid(source.file, 1, what + "leave version out, and the next one is taken")
@@ -114,7 +115,7 @@ def _planned(source: Source, known: Sequence[Article], tenant_id: str, now: date
     new = article.model_copy(update={"version": version, "effective_from": article.effective_from or now})
     if new.effective_until is not None and new.effective_from is not None and new.effective_until <= new.effective_from:
         raise ArticleInvalid(source.file, 1, "effective_until has passed, so it would never count; give a later one")
-    return Imported(file=source.file, outcome=Outcome.NEW, article=new, remarks=_remarks(new))
+    return Imported(file=source.file, outcome=Outcome.NEW, article=new, remarks=_remarks(new, same_page))
 
 
 def _page(article: Article) -> tuple[str, str]:
@@ -127,13 +128,28 @@ def _says_the_same(article: Article, there: Article) -> bool:
     return article.model_copy(update={"version": there.version, "effective_from": begins}) == there
 
 
-def _remarks(article: Article) -> tuple[str, ...]:
+def _remarks(article: Article, same_page: Sequence[Article]) -> tuple[str, ...]:
     remarks = []
     if article.reviewed_by is None:
-        remarks.append("nobody has reviewed it (reviewed_by), so only staff find it")
+        beside = _named(_older(article, same_page, article.effective_from), "goes on to count for customers")
+        remarks.append(f"nobody has reviewed it (reviewed_by), so only staff find it{beside}")
+    elif article.effective_until is not None:
+        again = _named(_older(article, same_page, article.effective_until), "counts again")
+        if again:
+            remarks.append(f"it ends on {article.effective_until:%Y-%m-%d %H:%M} UTC{again}")
     if article.audience != Audience.STAFF and article.kind is ArticleKind.ARTICLE and _MARKUP.search(article.body):
         remarks.append("bold, code and links are quoted to customers as they are typed")
     return tuple(remarks)
+
+
+def _older(article: Article, same_page: Sequence[Article], at: datetime | None) -> tuple[Article, ...]:
+    """What customers are given of the page at a moment in its place: versions before it that somebody has reviewed."""
+    older = [a for a in same_page if a.version < article.version and a.reviewed_by is not None]
+    return counting(older, at) if at is not None else ()
+
+
+def _named(older: Sequence[Article], what: str) -> str:
+    return "".join(f"; version {a.version} {what}" for a in older if a.audience != Audience.STAFF)
 
 
 async def preview_import(
@@ -145,14 +161,14 @@ async def preview_import(
 
 
 async def import_articles(
-    db: Database, tenant_id: str, sources: Sequence[Source], embedder: Embedder | None, now: datetime
+    owner: Database, tenant_id: str, sources: Sequence[Source], embedder: Embedder | None, now: datetime
 ) -> tuple[Imported, ...]:
-    """Import files and return what became of each. Raises NotImported, with nothing imported."""
-    new = {p.file for p in await preview_import(db, tenant_id, sources, now) if p.outcome is Outcome.NEW}
+    """Import files, as the owner of the tables, and return what became of each. Raises NotImported: nothing was."""
+    new = {p.file for p in await preview_import(owner, tenant_id, sources, now) if p.outcome is Outcome.NEW}
     made = {
         s.file: indexed(s.article, embedder if s.file in new else None) for s in sources
     }  # long: not under the lock
-    async with db.transaction(tenant_id) as tx:
+    async with owner.transaction(tenant_id) as tx:
         plan = planned(sources, await hold_shelves(tx, tenant_id), tenant_id, now)
         for one in plan:
             if one.outcome is Outcome.NEW:

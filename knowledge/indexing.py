@@ -44,14 +44,14 @@ def _vectors(texts: Sequence[str], embedder: Embedder | None) -> list[tuple[floa
     return [tuple(row.tolist()) for row in embedder.embed_passages(texts)]
 
 
-async def index_missing(db: Database, tenants: Sequence[str], embedder: Embedder | None) -> int:
+async def index_missing(owner: Database, tenants: Sequence[str], embedder: Embedder | None) -> int:
     """Give passages to the articles that have none, and embeddings by `embedder` to those without; return how many."""
     made: dict[Article, NewArticle] = {}  # the same articles are seeded for several tenants
     count = 0
     for tenant_id in tenants:
-        for article in await articles_to_index(db, tenant_id, embedder.name if embedder else None):
+        for article in await articles_to_index(owner, tenant_id, embedder.name if embedder else None):
             if article not in made:
                 made[article] = indexed(article, embedder)
-            await index_article(db, tenant_id, made[article])
+            await index_article(owner, tenant_id, made[article])
             count += 1
     return count

@@ -14,6 +14,7 @@ from language.embedding import Embedder, Matrix, embedder
 
 HEAD = Path(__file__).parent / "data" / "heads" / "claims.npz"
 SENTENCES_MAX = 24  # of one text; a longer one is a claim, since its end would go unread
+SENTENCE_CHARS_MAX = 300  # a longer one is a claim too: it would take long to read, and its end count for little
 _SENTENCE = re.compile(r"[^.!?。！？؟।\n]+(?:[.!?。！？؟।]+|\n|$)|\n")
 _WORDS_APART = re.compile(r"(?<=\d)[.](?=\s?\d)|(?<=\b\d)[.](?=\s\w)|(?<=\b\d\d)[.](?=\s\w)|(?<=\b[A-Za-z])[.]")
 _HELD = "\u2024"  # stands in for a full stop that ends nothing
@@ -36,7 +37,7 @@ class ClaimsHead:
     def vote(self, text: str) -> float:
         """Return the vote on the likeliest sentence of `text`, above 0 for rather a claim; -inf for no words."""
         read = sentences_of(text)
-        if len(read) > SENTENCES_MAX:
+        if len(read) > SENTENCES_MAX or any(len(sentence) > SENTENCE_CHARS_MAX for sentence in read):
             return float("inf")
         if not read:
             return float("-inf")

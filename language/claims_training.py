@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from domain.base import Noun
+from domain.base import Noun, digest_of
 from language.claims import ClaimsHead, Floats, nearness, standard_of
 from language.embedding import Embedder, Matrix
 
@@ -49,15 +49,20 @@ class Trained:
 
 
 def examples() -> tuple[Example, ...]:
-    """Return all examples, by language."""
+    """Return all examples, by file: `<language>.jsonl`, and `kinds.<language>.jsonl` of what is easily taken amiss."""
     found = []
     for path in sorted(EXAMPLES_DIR.glob("*.jsonl")):
         places: Counter[bool] = Counter()
         for line in path.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
-            found.append(Example(language=path.stem, place=places[row["claims"]], **row))
+            found.append(Example(language=path.stem.rpartition(".")[2], place=places[row["claims"]], **row))
             places[row["claims"]] += 1
     return tuple(found)
+
+
+def digest_over(known: Sequence[Example]) -> str:
+    """Return the digest that names exactly these examples, in this order."""
+    return digest_of([example.model_dump(mode="json") for example in known])
 
 
 def train(over: Embedder, known: Sequence[Example]) -> Trained:

@@ -20,7 +20,7 @@ _LOOKS_LATIN = str.maketrans(
     "aeopcyxijshdqwkmtbhABEKMHOPCTYXIJSaoeikvptuxABEZHIKMNOPTYX",
 )
 _NO_LANGUAGE = re.compile(
-    r"(?:https?://|www\.)\S+|\S{1,64}@\S+\.\S+|(?<![\w/+])[A-Za-z0-9+/]{40,}={0,2}(?![\w/+])|\b(?:[0-9a-fA-F]{2}){16,}\b"
+    r"(?:https?://|www\.)\S+|[^\s@]{1,64}@[^\s@]+\.\S+|(?<![\w/+])[A-Za-z0-9+/]{40,}={0,2}(?![\w/+])|\b(?:[0-9a-fA-F]{2}){16,}\b"
 )
 _LONG_NUMBER = re.compile(r"(?<![\w-])\d{6,}(?![\w-])")
 _REPEATED = re.compile(r"(.)\1{3,}", re.DOTALL)

@@ -69,7 +69,7 @@ _BY_NUMBERS = re.compile(r"(?<![\w./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(
 _STREET = re.compile(
     r"\b\d{1,5}[a-z]?,? (?:[A-Z][\w'’-]+ ){1,3}"
     r"(?:Street|St|Road|Rd|Lane|Ln|Avenue|Ave|Row|Drive|Dr|Way|Court|Close|Place)\b"
-    r"|\b(?:[A-ZÄÖÜ][\w-]*[ -])?[A-ZÄÖÜ]?[\wäöüß-]+(?:stra(?:ß|ss)e|str\.|weg|gasse|platz|allee) \d{1,4}[a-z]?\b"
+    r"|\b(?:[A-ZÄÖÜ][\w-]{0,25}[ -])?[\wäöüß-]{1,30}(?:stra(?:ß|ss)e|str\.|weg|gasse|platz|allee) \d{1,4}[a-z]?\b"
     r"|\b\d{1,4}(?: bis)?,? (?:rue|avenue|boulevard|place|chemin|impasse) [\w'’ -]{3,40}?(?=[,.;\n]|$)"
     r"|\b(?:[Cc]alle|[Aa]venida|[Pp]laza|[Rr]ua|[Vv]ia|[Vv]iale|[Pp]iazza|[Cc]orso) "
     r"[A-ZÁÉÍÓÚ][\w'’ ]{2,40}?,? \d{1,5}\b"

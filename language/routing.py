@@ -4,15 +4,18 @@ A proposal like any other. What the heads add is never a consent: their route is
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from domain.base import Noun
 from domain.understanding import Intent, TurnContext, Understanding
 from language.cleaning import PIECE_CHARS_MAX, cleaned, pieces_of
+from language.embedding import HashedPieces, sparingly
 from language.entities import entities_in
-from language.heads import Heads, Signals, best_heads
+from language.heads import Heads, Signals, best_heads, load, path_of
 from language.risk import is_urgent, risks_in
 from language.tongues import SPOKEN
+from language.turnstile import Busy
 from language.understanding import WEAK, ByRules, RulesUnderstander
 
 RULES, CLASSIFIER = "rules", "classifier"
@@ -34,6 +37,9 @@ _RULES_WEIGH, _FOREIGN_RULES_WEIGH = 0.45, 0.25  # beside a head's probability; 
 _RULES_WEIGH_IN_CONTEXT = 1.0  # the heads know nothing of what was said before
 _LEAST_SURE = 0.6
 _CALLED_OUTSIDE = 0.84  # rules that say so of a thing by its name
+_RULES_OUTSIDE_WEIGH = 0.3  # "the invoice lists six, I count five" is about what is missing
+_CHATTER_SURE = 0.5  # small talk that the heads are less sure of is not understood: "so what now, anything at all"
+_DENIED = 0.1  # a wish for a person that the rules read and the heads find as unlikely is none
 _OUTSIDE_LEADS = 0.2  # what rules add to an intent counts only in part against out of scope
 _SURE = 0.85
 _PIECE_CHARS_MIN = 12
@@ -42,6 +48,8 @@ _PIECE_WANTS = 0.75
 _BESIDE_A_PERSON = 0.5  # so clear is a wish that is told before the one for a person
 _LIKELIEST_WISH = 0.25  # of what is otherwise not understood
 _REPLY_WORDS_MAX = 4
+_SMALL_TALK_WORDS_MAX = 3  # "hello??? is anybody alive" is more
+_WAIT_S = 0.5  # for the model of the embeddings, where others are before
 
 
 class Heard(Noun):
@@ -59,7 +67,17 @@ class LocalUnderstander:
         self._heads = heads or best_heads()
 
     def understand(self, texts: Sequence[str], context: TurnContext) -> Understanding:
-        """Return what all unanswered messages of a turn, oldest first, come to."""
+        """Return what all unanswered messages of a turn, oldest first, come to.
+
+        Where others keep the model of the embeddings for too long, by the heads that need none.
+        """
+        try:
+            with sparingly(_WAIT_S, share=2):  # half of it for the whole, the rest for its sentences
+                return self._understood(texts, context)
+        except Busy:
+            return _by_spelling().understand(texts, context)
+
+    def _understood(self, texts: Sequence[str], context: TurnContext) -> Understanding:
         ruled = self._rules.read(texts, context)
         words = cleaned(ruled.text)
         heard = None if _certain(ruled) or not any(c.isalpha() for c in words) else self.hear(words)
@@ -106,18 +124,18 @@ class LocalUnderstander:
     def _asks(self, ruled: ByRules, heard: Heard) -> bool:
         if ruled.reading.wants_no_person and not ruled.reading.has("person"):
             return False
-        if ruled.reading.has("person") or any(p.person >= _PIECE_ASKS for p in heard.pieces):
+        if any(p.person >= _PIECE_ASKS for p in heard.pieces):
             return True
-        return _wish(heard) >= self._heads.thresholds.person
+        wish = max((_wish(heard), *(p.person for p in heard.pieces))) if ruled.reading.has("person") else _wish(heard)
+        return wish >= (_DENIED if ruled.reading.has("person") else self._heads.thresholds.person)
 
     def _intent(self, ruled: ByRules, heard: Heard, *, asks: bool) -> tuple[Intent, float, str]:
         thresholds = self._heads.thresholds
         if _is_reply(ruled) and heard.whole.ranked[0][0] not in (*_CHATTER, Intent.ASKS_FOR_PERSON):
             return ruled.intent, ruled.sure, RULES
-        if ruled.intent is Intent.OUT_OF_SCOPE and ruled.sure >= _CALLED_OUTSIDE:
-            return ruled.intent, ruled.sure, RULES
         score = dict(heard.whole.intents)
-        outside = score.pop(Intent.OUT_OF_SCOPE)
+        called = ruled.intent is Intent.OUT_OF_SCOPE and ruled.sure >= _CALLED_OUTSIDE
+        outside = score.pop(Intent.OUT_OF_SCOPE) + (_RULES_OUTSIDE_WEIGH if called else 0.0)
         if ruled.intent is not Intent.OUT_OF_SCOPE and ruled.sure >= _LEAST_SURE:
             score[ruled.intent] = score.get(ruled.intent, 0.0) + _weight_of(ruled)
         score.pop(Intent.ASKS_FOR_PERSON, None)
@@ -133,8 +151,8 @@ class LocalUnderstander:
             best = ruled.intent  # what is to be done comes before how another thing stands
         route = RULES if best is ruled.intent and ruled.sure >= _LEAST_SURE else CLASSIFIER
         if outside >= max(thresholds.outside, score[best] - _OUTSIDE_LEADS):
-            return Intent.OUT_OF_SCOPE, outside, CLASSIFIER
-        if score[best] < thresholds.within:
+            return Intent.OUT_OF_SCOPE, min(outside, 1.0), RULES if called else CLASSIFIER
+        if score[best] < (_CHATTER_SURE if best in _CHATTER else thresholds.within):
             return Intent.OUT_OF_SCOPE, min(score[best], 0.4), CLASSIFIER
         return best, ruled.sure if route is RULES else min(0.97, max(0.6, score[best])), route
 
@@ -148,6 +166,12 @@ class LocalUnderstander:
         if asks and Intent.ASKS_FOR_PERSON not in requests:
             requests.append(Intent.ASKS_FOR_PERSON)
         return tuple(dict.fromkeys(requests))
+
+
+@cache
+def _by_spelling() -> LocalUnderstander:
+    over = HashedPieces()
+    return LocalUnderstander(load(path_of(over), over))
 
 
 def _says_a_need(ruled: ByRules) -> bool:
@@ -180,8 +204,12 @@ def _certain(ruled: ByRules) -> bool:
     """
     if ruled.reading.language not in SPOKEN:
         return False
+    if ruled.intent is Intent.ACTION_STATUS and ruled.context.intent is None:
+        return False  # "all settled, thanks": nothing is open that it could be about
     if ruled.reading.others == 0 and ruled.intent is not Intent.OUT_OF_SCOPE:
-        return True  # small talk, a yes, a bare id
+        return len(ruled.text.split()) <= _SMALL_TALK_WORDS_MAX  # small talk, a yes, a bare id
+    if ruled.intent is Intent.REFUSAL and ruled.context.question is None:
+        return False  # "I don't want it any more, don't send it" declines nothing that was offered
     if ruled.intent in _OF_AN_ORDER and not (ruled.reading.has("order") or ruled.reading.occurrences):
         return False
     return ruled.sure >= _CERTAIN and ruled.reading.others <= _LITTLE_ELSE

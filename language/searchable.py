@@ -7,12 +7,16 @@ Pure; what is returned is searched, never shown.
 import re
 import unicodedata
 
+from language.cleaning import cleaned
+
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _RUN = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+")
 _IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
 WORD_CHARS_MAX = 60
 WORDS_MAX = 2_000
 ASKED_WORDS_MAX = 64
+ASKED_CHARS_MAX = 400
+_RAW_CHARS_MAX = 4_000  # that are looked through for them
 
 
 def searchable(text: str) -> str:
@@ -26,6 +30,11 @@ def searchable(text: str) -> str:
         if len(found) >= WORDS_MAX:
             break
     return " ".join(found)
+
+
+def question_in(text: str) -> str:
+    """Return the beginning of what a customer wrote, as a search takes it: no blobs, links or hidden marks."""
+    return cleaned(text[:_RAW_CHARS_MAX])[:ASKED_CHARS_MAX]
 
 
 def asked_words(text: str) -> str:

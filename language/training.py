@@ -5,7 +5,6 @@ Needs the `train` extra (scikit-learn), and for heads over meaning the `embeddin
 
 import importlib
 import importlib.util
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from domain.understanding import Intent
 from language.cleaning import cleaned
 from language.embedding import Embedder, HashedPieces, Matrix
 from language.examples import Example
+from language.fitting import fitted
 from language.heads import (
     INFORMATION,
     INTENTS,
@@ -31,11 +31,7 @@ from language.heads import (
     probabilities,
 )
 
-HIDDEN = 96
 NETWORKS = 3  # whose answers are averaged
-EPOCHS_MAX = 40
-PENALTY = 0.1
-STEP = 2e-3
 _NEVER = -9.0
 FOLDS = 4  # each leaves out some languages altogether
 PAIRS = 24  # a language, of each of two kinds
@@ -151,20 +147,8 @@ def targets_of(examples: Sequence[Example]) -> Floats:
 
 
 def _fit_networks(rows: Matrix, targets: Floats, count: int) -> list[Layers]:
-    """Small networks that share what they learn over all outputs; the standardising is folded into the first layer."""
-    mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-6
-    networks = importlib.import_module("sklearn.neural_network")
-    fitted: list[Layers] = []
-    for seed in range(count):
-        network = networks.MLPClassifier(
-            (HIDDEN,), alpha=PENALTY, learning_rate_init=STEP, max_iter=EPOCHS_MAX, random_state=seed
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it stops after so many rounds on purpose
-            network.fit(((rows - mean) / spread).astype(np.float32), targets)
-        (first, last), (bias, last_bias) = network.coefs_, network.intercepts_
-        fitted.append(((first / spread[:, np.newaxis], bias - (mean / spread) @ first), (last, last_bias)))
-    return fitted
+    """Small networks that share what they learn over all outputs."""
+    return [fitted(rows, targets, seed) for seed in range(count)]
 
 
 def _fit_linear(rows: Matrix, targets: Floats, count: int) -> list[Layers]:

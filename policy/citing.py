@@ -3,6 +3,7 @@
 Pure; a draft that comes out of here still has to pass every check.
 """
 
+import re
 from collections.abc import Sequence
 from typing import assert_never
 
@@ -12,9 +13,13 @@ from domain.base import Noun
 from domain.knowledge import Article
 from domain.model_draft import ModelDraft, ModelSegment
 from domain.reply import Author, Draft, Segment, SegmentKind, Source
+from policy.plain import shown
 from policy.tool_use import ToolUse
 
+DRAFT_BYTES_MAX = 2_500  # in UTF-8, of all segments: whoever checks them reads every sentence, which takes its time
+DRAFT_WORDS_MAX = 600  # and punctuation marks: what is made of crumbs takes the longest
 SAME_ARTICLE_MAX = 8  # articles that one reply may be written from
+_CRUMB = re.compile(r"\w+|[^\w\s]")
 
 
 class Citable(Noun):
@@ -59,7 +64,14 @@ def objection(draft: ModelDraft, citable: Citable, use: ToolUse) -> str | None:
         return "Nothing more can be read: write the segments." if use.over or not use.allowed else None
     if not draft.segments:
         return "There was no segment."
+    if _too_long(draft):
+        return f"The segments may have {DRAFT_BYTES_MAX} bytes and {DRAFT_WORDS_MAX} words together: write less."
     return next((told for s in draft.segments if (told := _complaint(s, citable))), None)
+
+
+def _too_long(draft: ModelDraft) -> bool:
+    text = " ".join(segment.text for segment in draft.segments)
+    return len(text.encode("utf-8", "ignore")) > DRAFT_BYTES_MAX or len(_CRUMB.findall(text)) > DRAFT_WORDS_MAX
 
 
 def _complaint(segment: ModelSegment, citable: Citable) -> str | None:
@@ -67,25 +79,29 @@ def _complaint(segment: ModelSegment, citable: Citable) -> str | None:
     if None in resolved:
         return "A segment cited an alias that was not given."
     sources = [found[0] for found in resolved if found]
+    words = shown(segment.text, "").strip()
     match segment.kind:
         case SegmentKind.TEXT:
-            fits = len(sources) == 1 and sources[0] in (Source.EVIDENCE, Source.ARTICLE) and bool(segment.text.strip())
+            fits = len(sources) == 1 and sources[0] in (Source.EVIDENCE, Source.ARTICLE) and bool(words)
             return None if fits else "Each text segment needs words and exactly one alias, of e1 or of an article."
         case SegmentKind.QUESTION:
-            fits = sources in ([], [Source.EVIDENCE]) and bool(segment.text.strip())
+            fits = sources in ([], [Source.EVIDENCE]) and bool(words)
             return None if fits else "A question segment needs words and cites nothing, or e1."
         case SegmentKind.ACTION_STATUS:
-            fits = sources == [Source.LEDGER] and not segment.text.strip()
+            fits = sources == [Source.LEDGER] and not words
             return None if fits else "An action_status segment has an empty text and cites exactly one operation."
         case _ as never:
             assert_never(never)
 
 
 def draft_of(answer: ModelDraft, citable: Citable, language: str, prompt: str) -> Draft:
-    """Return the draft of an answer without objection; a question that cites nothing rests on the prompt alone."""
+    """Return the draft of an answer without objection, in characters that can be seen.
+
+    A question that cites nothing rests on the prompt alone.
+    """
     segments = []
     for segment in answer.segments:
         source, rests_on = (citable.resolve(segment.cites[0]) if segment.cites else None) or (Source.TEMPLATE, prompt)
-        text = "" if source is Source.LEDGER else segment.text.strip()
+        text = "" if source is Source.LEDGER else shown(segment.text, language).strip()
         segments.append(Segment(text=text, source=source, rests_on=rests_on, kind=segment.kind))
     return Draft(language=language, segments=tuple(segments), author=Author.MODEL)

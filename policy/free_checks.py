@@ -13,7 +13,7 @@ from policy.fact_reading import day_patterns, days_meant, names_a_day, statuses_
 from policy.grounds import Grounds, is_harmless, only_harmless
 from policy.links import leads_astray
 from policy.people import names_a_stranger, words_of
-from policy.plain import contains_word, plain
+from policy.plain import contains_word, plain, shown
 from policy.quantities import stand_in
 from policy.readers import Readers
 from policy.reply_facts import Facts, facts_of, own_ids
@@ -27,7 +27,12 @@ _LANGUAGE_LETTERS_MIN = 20  # below which a text's words do not tell its languag
 
 
 def model_supported(draft: Draft, grounds: Grounds, readers: Readers) -> bool:
-    """Return whether every segment states nothing but what the one thing that it cites holds."""
+    """Return whether every segment states nothing but what the one thing that it cites holds.
+
+    INVARIANT: what a model wrote is published only as it was read: with a character that nobody sees it is not.
+    """
+    if any(shown(s.text, draft.language) != s.text for s in draft.segments):
+        return False
     if draft.language.partition("-")[0] not in READ_IN:
         return False
     told = readers.language_of(plain(draft.text)) if readers.language_of else None

@@ -1,7 +1,7 @@
 """What a turn comes to once a model has read it too: one pure function, in which the model can only propose.
 
 INVARIANT: a model never un-asks for a person, clears a suspicion, a risk or a "no", names what the customer has not
-written, or turns anything into a consent.
+written, makes a request of a question, or turns anything into a consent.
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def merged(local: Understanding, read: ModelReading, text: str, route: Route) ->
             "intents": intents,
             "mentions": tuple(dict.fromkeys(n.words for n in names)) or local.mentions,
             "entities": _entities(local, names),
-            "seeks_information": read.seeks_information,
+            "seeks_information": local.seeks_information or read.seeks_information,
             "confidence": CONFIDENCE_OF[read.certainty],
             "route": route.value,
         }

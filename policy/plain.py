@@ -10,7 +10,39 @@ from collections.abc import Callable, Iterable
 BLOT = " \u2022 "  # what stands where something was accounted for: neither letter nor digit
 _QUOTES = str.maketrans({"’": "'", "ʼ": "'", "`": "'", "´": "'", "٫": ".", "٬": ","})  # and Arabic number marks
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # scripts that put no space beside an id or a number
+_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
+_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufe00-\ufe0e\U000e0100-\U000e01ef]")
+_DIRECTIONS = "\u200e\u200f\u061c"
+_FROM_THE_RIGHT = frozenset({"ar", "ckb", "fa", "he", "ps", "sd", "ug", "ur", "yi"})
+_JOINERS = "\u200c\u200d"
+_LATIN_END = "\u024f"
 _EDGES = re.compile(rf"(?<=[A-Za-z0-9])(?=[{_UNSPACED}])|(?<=[{_UNSPACED}])(?=[A-Za-z0-9])")
+
+
+def shown(text: str, language: str) -> str:
+    """Return `text` without what a reader cannot see: what is published is what the checks have read.
+
+    Line breaks stay; joiners between letters beyond Latin, where they are part of the spelling; and in a language that
+    is written from right to left the marks of direction that its dates and amounts are written with.
+    """
+    marks = _DIRECTIONS if language.partition("-")[0] in _FROM_THE_RIGHT else ""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
+    if lines.isascii() and lines.replace("\n", "").isprintable():
+        return lines
+    beside = zip(f" {lines}", lines, f"{lines} "[1:], strict=False)
+    return "".join(
+        c for before, c, after in beside if c == "\n" or c in marks or _is_seen(c) or _joins(before, c, after)
+    )
+
+
+def _is_seen(char: str) -> bool:
+    return unicodedata.category(char) not in _UNSEEN and not _BLANK.match(char)
+
+
+def _joins(before: str, char: str, after: str) -> bool:
+    return char in _JOINERS and all(
+        _is_seen(c) and c > _LATIN_END and unicodedata.category(c)[0] in "LM" for c in (before, after)
+    )
 
 
 def plain(text: str) -> str:
@@ -21,8 +53,8 @@ def plain(text: str) -> str:
     if text.isascii():
         return text.translate(_QUOTES)
     composed = unicodedata.normalize("NFKC", text).translate(_QUOTES)
-    shown = "".join(_char(c) for c in composed if unicodedata.category(c) != "Cf")
-    return _EDGES.sub(" ", shown)
+    seen = "".join(_char(c) for c in composed if unicodedata.category(c) != "Cf")
+    return _EDGES.sub(" ", seen)
 
 
 def _char(char: str) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from domain.model import Route
+
 _OF_A_STEP = (
     "topic",
     "kind",
@@ -41,12 +43,36 @@ def _considered(answer: Mapping[str, Any], through: int) -> str:
     step = answer.get("step")
     understood = answer.get("understood") or {}
     owner = f"owner {answer.get('owner')} (epoch {answer.get('owner_epoch')})"
+    if asked := answer.get("ask_model"):
+        return f"{_whom(asked)} is to read it first; {owner}, version {answer.get('version')}"
     if not step:
         return f"nothing to do; {owner}, version {answer.get('version')}"
-    sure = understood.get("confidence")
-    intent = f"understood {understood.get('intent', '?')}" + (f" ({sure:g})" if isinstance(sure, int | float) else "")
     more = " ".join(f"{name} {_plain(step[name])}" for name in _OF_A_STEP if step.get(name))
-    return f"{intent} → {step.get('step')} {more}; answers through seq {through}; {owner}".replace(" ;", ";")
+    found = f" from {_plain(pages)}" if (pages := _pages(step)) else ""
+    drafted = f"; to be drafted by {_whom(drafter)}" if (drafter := answer.get("draft_by")) else ""
+    taken = f"{step.get('step')} {more}".rstrip() + found + drafted
+    return f"{_understood(understood)} → {taken}; answers through seq {through}; {owner}"
+
+
+def _understood(understood: Mapping[str, Any]) -> str:
+    """What the turn was taken to mean, by which route, and how certainly."""
+    route, sure = understood.get("route"), understood.get("confidence")
+    by = f" by {_whom(route)}" if route else ""
+    return f"understood {understood.get('intent', '?')}{by}" + (
+        f" ({sure:.2g})" if isinstance(sure, int | float) else ""
+    )
+
+
+def _whom(route: Any) -> str:
+    """Who reads or writes on a route, in words."""
+    is_model = route in (Route.SMALL, Route.LARGE)
+    return f"the {route} model" if is_model else f"the {route}"
+
+
+def _pages(step: Mapping[str, Any]) -> list[str]:
+    """The versions of articles that an answer was decided on, as they are cited."""
+    found = step.get("passages")
+    return list(dict.fromkeys(f"{p['slug']}@{p['version']}" for p in found)) if isinstance(found, list) else []
 
 
 def _progress(answer: Mapping[str, Any], state: Any, cause: Any) -> str:

@@ -75,7 +75,7 @@ def _table(story: Sequence[Entry], stream: TextIO) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("at (UTC)", "where", "what", ""):
         table.add_column(column, overflow="fold")
-    styles = {"workflow": "", "log": "cyan", "ledger": "green"}
+    styles = {"workflow": "", "log": "cyan", "ledger": "green", "model": "magenta"}
     for entry in story:
         cells = (f"{entry.at:%H:%M:%S.%f}"[:-3], entry.where.value, entry.what, entry.detail)
         table.add_row(*(Text(cell, style=styles[entry.where.value]) for cell in cells))

@@ -24,6 +24,7 @@ class Where(StrEnum):
     WORKFLOW = "workflow"
     LOG = "log"
     LEDGER = "ledger"
+    MODEL = "model"
 
 
 class Entry(Noun):

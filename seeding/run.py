@@ -48,7 +48,7 @@ async def seed(
             (await http.post("/_reset")).raise_for_status()
         world: dict[str, Any] = (await http.get("/_world")).raise_for_status().json()
         tenants = await provision(owner, world)
-        await index_missing(db, tenants, embedder())
+        await index_missing(owner, tenants, embedder())
         if await has_conversations(owner):
             return Seeded(tenants=tuple(tenants), alive=None)
         alive = await bring_to_life(_hand(db, shop), owner, world, progress)

@@ -23,7 +23,7 @@ from stack.faults import OptionFault, StackFault
 from stack.layout import DataDir, write_private
 from stack.postgres import Cluster
 from stack.ready import ReadyFile
-from stack.roster import roster, tour, world_check
+from stack.roster import models_check, roster, tour, world_check
 from stack.supervisor import WATCH_S, Supervisor
 from stack.terminal import Terminal
 
@@ -35,11 +35,12 @@ Roster = Callable[
 
 @dataclass(frozen=True)
 class Programs:
-    """What a stack is made of: its children, and the commands that play the tour and check a world for the shop."""
+    """What a stack is made of: its children, and the commands that play the tour and check what it is given."""
 
     roster: Roster = roster
     tour: Callable[[Path], Sequence[str]] = tour
     world_check: Callable[[Path], Sequence[str]] = world_check
+    models_check: Callable[[], Sequence[str]] = models_check
 
 
 PROGRAMS = Programs()
@@ -152,6 +153,8 @@ def _assemble(
     programs: Programs,
     terminal: Terminal,
 ) -> Stack:
+    if inherited.get("INTERLOCK_MODEL") == "openai":
+        _check_models(programs.models_check(), inherited)
     if wishes.shop_world is not None:
         _keep_world(wishes.shop_world, data, programs.world_check(wishes.shop_world), inherited)
     kept = _kept_secrets(data)
@@ -176,6 +179,14 @@ def _assemble(
     )
     supervisor = Supervisor(children, data.logs, terminal, on_pids)
     return Stack(data, terminal, supervisor, ready, inherited, programs, announced)
+
+
+def _check_models(check: Sequence[str], env: Mapping[str, str]) -> None:
+    """Look at models.toml before anything is started. Raises OptionFault with what is wrong with it."""
+    checked = subprocess.run(check, env=dict(env), stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if checked.returncode != 0:
+        told = checked.stderr.strip() or f"the check of the models ended with status {checked.returncode}"
+        raise OptionFault(f"INTERLOCK_MODEL=openai: {told}")
 
 
 def _keep_world(world: Path, data: DataDir, check: Sequence[str], env: Mapping[str, str]) -> None:

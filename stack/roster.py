@@ -90,6 +90,11 @@ def world_check(world: Path) -> tuple[str, ...]:
     return (sys.executable, "-m", "demo.shop", "--check-world", "--world", str(world), "--data", "none")
 
 
+def models_check() -> tuple[str, ...]:
+    """Return the command that says what is wrong with models.toml, and ends with 0 where nothing is."""
+    return (sys.executable, "-m", "cli", "models", "list")
+
+
 def tour(ready_file: Path) -> tuple[str, ...]:
     """Return the command that plays the guided tour against a stack that is ready."""
     return (sys.executable, "-m", "demo.tour", "--ready", str(ready_file))

@@ -1,6 +1,6 @@
 """Articles and their passages as they are kept: added to, listed, and indexed anew; never changed, never deleted.
 
-One transaction each, for whoever manages knowledge; what a customer may read is `store.knowledge`'s to say.
+One transaction each; what is written, the owner of the tables writes. Who may read is `store.knowledge`'s to say.
 """
 
 from datetime import datetime
@@ -46,6 +46,9 @@ class ListedArticle(Noun):
 
 _ONE_AT_A_TIME = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('interlock.knowledge:' || :tenant_id, 0))")
 _a, _p = t.articles.c, t.passages.c
+_ITS_OWN = sa.and_(  # with the tenant, since the owner sees those of all
+    _p.tenant_id == _a.tenant_id, _p.slug == _a.slug, _p.language == _a.language, _p.version == _a.version
+)
 
 
 async def hold_shelves(tx: Tx, tenant_id: str) -> tuple[Article, ...]:
@@ -92,36 +95,29 @@ def _row(one: NewPassage) -> dict[str, Any]:
 
 async def articles_to_index(db: Database, tenant_id: str, embedder: str | None) -> tuple[Article, ...]:
     """Return the articles that have no passages, or passages whose embeddings are not by `embedder`."""
-    other = sa.exists().where(
-        _p.slug == _a.slug,
-        _p.language == _a.language,
-        _p.version == _a.version,
-        _p.embedder.is_distinct_from(embedder) if embedder else sa.false(),
-    )
-    none = ~sa.exists().where(_p.slug == _a.slug, _p.language == _a.language, _p.version == _a.version)
-    query = sa.select(t.articles).where(sa.or_(none, other)).order_by(_a.slug, _a.language, _a.version)
+    other = sa.exists().where(_ITS_OWN, _p.embedder.is_distinct_from(embedder) if embedder else sa.false())
+    missing = sa.and_(_a.tenant_id == tenant_id, sa.or_(~sa.exists().where(_ITS_OWN), other))
+    query = sa.select(t.articles).where(missing).order_by(_a.slug, _a.language, _a.version)
     async with db.transaction(tenant_id) as tx:
         return tuple(to_article(row) for row in await tx.execute(query))
 
 
-async def index_article(db: Database, tenant_id: str, new: NewArticle) -> None:
+async def index_article(owner: Database, tenant_id: str, new: NewArticle) -> None:
     """Keep the passages of an article that is there, where it has none, and the embeddings of all of them."""
     article = new.article
-    async with db.transaction(tenant_id) as tx:
+    async with owner.transaction(tenant_id) as tx:
         await _add_passages(tx, tenant_id, new)
         for one in new.passages:
             if one.embedding is not None:
                 of = (_p.slug == article.slug, _p.language == article.language, _p.version == article.version)
-                known = sa.update(t.passages).where(*of, _p.position == one.position, _p.text == one.text)
+                there = sa.and_(_p.tenant_id == tenant_id, *of, _p.position == one.position, _p.text == one.text)
+                known = sa.update(t.passages).where(there)
                 await tx.execute(known.values(embedding=list(one.embedding), embedder=one.embedder))
 
 
 _LISTED = Statement(
     sa.select(t.articles, sa.func.count(_p.position).label("passages"))
-    .outerjoin(
-        t.passages,
-        sa.and_(_p.tenant_id == _a.tenant_id, _p.slug == _a.slug, _p.language == _a.language, _p.version == _a.version),
-    )
+    .outerjoin(t.passages, _ITS_OWN)
     .group_by(_a.tenant_id, _a.slug, _a.language, _a.version)
     .order_by(_a.slug, _a.language, _a.version.desc())
 )

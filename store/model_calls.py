@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
 
 from domain.base import Noun
 from domain.model import ModelCall, ModelOutcome, ModelRole, Route, Spending, Spent
@@ -43,9 +44,9 @@ class CostLine(Noun):
 
 
 async def book_call(db: Database, occasion: Occasion, call: ModelCall) -> None:
-    """Write one call."""
+    """Write one call. The same call again changes nothing."""
     row = call.model_dump(mode="json", exclude={"at"})
-    statement = sa.insert(t.model_calls).values(
+    statement = insert(t.model_calls).values(
         **row,
         at=call.at,
         tenant_id=occasion.tenant_id,
@@ -54,7 +55,7 @@ async def book_call(db: Database, occasion: Occasion, call: ModelCall) -> None:
         step_id=occasion.step_id,
     )
     async with db.transaction(occasion.tenant_id) as tx:
-        await tx.execute(statement)
+        await tx.execute(statement.on_conflict_do_nothing())
 
 
 async def spent(db: Database, occasion: Occasion) -> Spending:
@@ -73,6 +74,14 @@ async def spent(db: Database, occasion: Occasion) -> Spending:
     parts = {row["of_turn"]: _spent(row) for row in found}
     turn, before = parts.get(True, Spent()), parts.get(False, Spent())
     return Spending(turn=turn, conversation=_together(turn, before))
+
+
+async def calls_of(db: Database, tenant_id: str, conversation_id: str) -> list[ModelCall]:
+    """Return every call that a conversation took, as it was booked, oldest first."""
+    columns = [_c[name] for name in ModelCall.model_fields]
+    rows = sa.select(*columns).where(_c.conversation_id == conversation_id).order_by(_c.at, _c.call_id)
+    async with db.transaction(tenant_id) as tx:
+        return [ModelCall.model_validate(dict(row)) for row in (await tx.execute(rows)).mappings()]
 
 
 async def cost_lines(db: Database, tenants: Sequence[str], since: datetime | None) -> list[CostLine]:

@@ -45,6 +45,25 @@ async def refusal_of(tx: Tx, row: Row, fence: TurnFence) -> Effect | None:
     return None
 
 
+_AS_IT_STANDS = Statement(sa.select(t.conversations).where(_c.id == sa.bindparam("conversation_id")))
+
+
+async def standing_of(db: Database, fence: TurnFence) -> Effect | None:
+    """Return how a step would end, without taking it: as it did before, or refused; None while it may take effect.
+
+    Locks nothing and promises nothing: for whoever is about to pay for what the step then may not use.
+    """
+    here = {"conversation_id": fence.conversation_id}
+    begun = db.transaction_after(fence.tenant_id, _AS_IT_STANDS(**here), STEP_RESULT(**here, step_id=fence.step_id))
+    async with begun as (tx, (rows, written)):
+        if not rows:
+            raise NotFound("There is no such conversation.")
+        if written:
+            handed_off = written[0].kind == EventKind.OWNER_CHANGED.value
+            return Effect.HANDED_OFF if handed_off else Effect.DONE
+        return await refusal_of(tx, rows[0], fence)
+
+
 _HAS_SPOKEN = Statement(
     sa.select(
         sa.exists()

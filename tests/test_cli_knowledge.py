@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Interlock, MakeTenant
+from tests.postgres import Postgres
+
+OWNER = "INTERLOCK_DATABASE_OWNER_URL"
 
 PAGE = """---
 slug: {slug}
@@ -22,6 +25,13 @@ def write(folder: Path, slug: str, body: str, audience: str = "public") -> Path:
     file = folder / f"{slug}.md"
     file.write_text(PAGE.format(slug=slug, body=body, audience=audience))
     return file
+
+
+@pytest.fixture
+def interlock(interlock: Interlock, postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> Interlock:
+    """The command as an operator has it, who owns the tables."""
+    monkeypatch.setenv(OWNER, postgres.owner_url)
+    return interlock
 
 
 @pytest.fixture
@@ -54,6 +64,18 @@ async def test_an_import_again_changes_nothing_and_a_check_never_does(
         ("credit", 1, True, 1),
         ("returns", 1, True, 1),
     ]
+
+
+async def test_who_does_not_own_the_tables_imports_nothing(
+    interlock: Interlock, tenant: str, tmp_path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = str(write(tmp_path, "new", "New."))
+    monkeypatch.delenv(OWNER)
+    refused = await interlock("knowledge", "import", page, "--tenant", tenant)
+    assert (refused.returncode, OWNER in refused.stderr) == (1, True)
+    monkeypatch.setenv(OWNER, postgres.app_url)
+    refused = await interlock("knowledge", "import", page, "--tenant", tenant)
+    assert (refused.returncode, "permission denied" in refused.stderr) == (1, True)
 
 
 async def test_a_broken_file_imports_nothing_and_says_where(interlock: Interlock, tenant: str, tmp_path: Path) -> None:

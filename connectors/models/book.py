@@ -21,6 +21,10 @@ Name = Annotated[str, Field(pattern=NAME)]
 Price = Annotated[Decimal, Field(ge=0, le=10_000)]
 Seconds = Annotated[float, Field(gt=0, le=120)]
 TokenCount = Annotated[int, Field(ge=1, le=10_000_000)]
+NEEDED_PROMPTS: dict[ModelRole, tuple[str, ...]] = {  # each role asks with every one of these, by case
+    ModelRole.UNDERSTAND: ("understand",),
+    ModelRole.DRAFT: ("draft_anonymous", "draft_read_only", "draft_action"),
+}
 UNEVALUATED: Literal["unevaluated"] = "unevaluated"
 
 

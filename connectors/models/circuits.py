@@ -30,6 +30,10 @@ class _Failed(Exception):
         self.reply = reply
 
 
+class _ProbeCancelled(Exception):
+    """A probe that nobody waited for: it has not shown that the endpoint is well, so the circuit stays open."""
+
+
 class Circuits:
     """The circuits of all models, by name."""
 
@@ -41,12 +45,14 @@ class Circuits:
         """Return the reply of `call`, or CIRCUIT_OPEN without having called."""
         if name in self._probed:  # one probe at a time: what is on its knees is not met by everybody at once
             return _OPEN
+        probes = False
         circuit = await self._factory.get_breaker(name, endpoint.failures_to_open, endpoint.open_s)
         try:
             async with circuit:
                 if circuit.context.state == HALF_OPENED:
+                    probes = True
                     self._probed.add(name)
-                reply = await call()
+                reply = await (_seen_through(call) if probes else call())
                 if counts(reply):
                     raise _Failed(reply)
                 return reply
@@ -55,8 +61,18 @@ class Circuits:
             return _OPEN
         except _Failed as failed:
             return failed.reply
+        except _ProbeCancelled:
+            raise asyncio.CancelledError from None
         finally:
-            self._probed.discard(name)
+            if probes:
+                self._probed.discard(name)
+
+
+async def _seen_through(probe: Callable[[], Awaitable[Reply]]) -> Reply:
+    try:
+        return await probe()
+    except asyncio.CancelledError:
+        raise _ProbeCancelled from None
 
 
 def counts(reply: Reply) -> bool:

@@ -3,6 +3,7 @@
 Remembers, while the process lives, which models' endpoints refuse the structure that the book says they take.
 """
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from domain.model_task import ModelTask
 
 STRUCTURE_REFUSED = "structure_refused"  # to be asked again at once: the next request wants less of the endpoint
 _MAY_BE_STRUCTURE = frozenset({"http_400", "http_415", "http_422", "http_501"})
+STRUCTURES_AGAIN_S = 600.0  # where no structure helped, so long nothing else is tried than what the book says
 _BYTES_PER_TOKEN = 2  # as dense as any language gets, so that what is asked certainly fits
 
 
@@ -28,6 +30,7 @@ class ModelEndpoints:
         self._clients = {name: ModelClient(book.endpoints[name], address) for name, address in addresses.items()}
         self._circuits = Circuits()
         self._structures: dict[str, Structure] = {}
+        self._left_alone: dict[str, float] = {}  # until when, on the monotonic clock
 
     async def close(self) -> None:
         """Close all connections."""
@@ -51,8 +54,13 @@ class ModelEndpoints:
 
     def _less_structure(self, name: str, model: Model, structure: Structure, reply: Reply) -> Reply:
         """Ask for less structure from now on where that may have been what the endpoint refused."""
-        if reply.label not in _MAY_BE_STRUCTURE:
+        if reply.outcome is ModelOutcome.OK:
+            self._left_alone.pop(name, None)
+        if reply.label not in _MAY_BE_STRUCTURE or self._left_alone.get(name, 0.0) > time.monotonic():
             return reply
         plainer = structure.plainer
-        self._structures[name] = plainer or model.structured  # where nothing helped it was something else
-        return reply if plainer is None else reply.model_copy(update={"label": STRUCTURE_REFUSED})
+        self._structures[name] = plainer or model.structured
+        if plainer is None:  # it was something else, and will be at the next call
+            self._left_alone[name] = time.monotonic() + STRUCTURES_AGAIN_S
+            return reply
+        return reply.model_copy(update={"label": STRUCTURE_REFUSED})

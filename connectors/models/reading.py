@@ -12,7 +12,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from connectors.models.book import CURRENCY, NAME, UNEVALUATED, URL, Evaluation, ModelBook, RouteUse
+from connectors.models.book import CURRENCY, NAME, NEEDED_PROMPTS, UNEVALUATED, URL, Evaluation, ModelBook, RouteUse
+from domain.model import ModelRole
 
 PACKAGED = "models.toml"
 _IN_WORDS = {
@@ -110,10 +111,10 @@ def _contradictions(book: ModelBook, prompts: Mapping[str, str]) -> Iterator[str
             table = f"[roles.{role}.{route}]"
             if not route.is_model:
                 yield f"{table}: {route} asks no model; the routes of a role are small and large"
-            yield from (f"{table} {complaint}" for complaint in _of_use(use, book, prompts))
+            yield from (f"{table} {complaint}" for complaint in _of_use(role, use, book, prompts))
 
 
-def _of_use(use: RouteUse, book: ModelBook, prompts: Mapping[str, str]) -> Iterator[str]:
+def _of_use(role: ModelRole, use: RouteUse, book: ModelBook, prompts: Mapping[str, str]) -> Iterator[str]:
     for name in use.chain:
         if name not in book.models:
             yield f"chain: no model is called {name!r}; {_there_are(book.models)}"
@@ -122,7 +123,12 @@ def _of_use(use: RouteUse, book: ModelBook, prompts: Mapping[str, str]) -> Itera
     for ref in use.prompts:
         if ref not in prompts:
             yield f"prompts: there is no prompt {ref!r}; {_there_are(prompts)}"
-    if len({ref.partition("@")[0] for ref in use.prompts}) < len(use.prompts):
+    named = {ref.partition("@")[0] for ref in use.prompts}
+    for name in NEEDED_PROMPTS[role]:
+        if name not in named:
+            known = (ref for ref in prompts if ref.partition("@")[0] == name)
+            yield f"prompts: {role} asks with {name} too, and none is named; {_there_are(known)}"
+    if len(named) < len(use.prompts):
         yield "prompts: one of them stands there in two versions; name one version of each"
     yield from _of_admission(use, prompts)
 

@@ -1,5 +1,6 @@
 """Laws of the library: a search is made anew each time, and only the words of a version are remembered."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
@@ -27,14 +28,21 @@ async def db(postgres: Postgres) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-async def tenant(db: Database, make_tenant: MakeTenant) -> str:
+async def shelves(postgres: Postgres) -> AsyncIterator[Database]:
+    opened = Database(postgres.owner_url)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def tenant(shelves: Database, make_tenant: MakeTenant) -> str:
     tenant = make_tenant()
-    await add(db, tenant, *SHELF)
+    await add(shelves, tenant, *SHELF)
     return tenant
 
 
-async def add(db: Database, tenant: str, *articles: Article) -> None:
-    async with db.transaction(tenant) as tx:
+async def add(shelves: Database, tenant: str, *articles: Article) -> None:
+    async with shelves.transaction(tenant) as tx:
         for article in articles:
             await add_article(tx, tenant, indexed(article, embedder()))
 
@@ -66,12 +74,14 @@ async def test_a_visitor_is_never_given_what_the_library_remembers_of_others(db:
     assert "store-credit@1 en" not in names(visitor)
 
 
-async def test_a_new_version_is_found_at_once_and_the_old_one_as_of_then(db: Database, tenant: str) -> None:
+async def test_a_new_version_is_found_at_once_and_the_old_one_as_of_then(
+    db: Database, shelves: Database, tenant: str
+) -> None:
     library, asked = Library(db, embedder()), "How many days do I have to return an item?"
     await library.find(tenant, asked, "en", Audience.PUBLIC, NOW)
     (first,) = [a for a in SHELF if a.slug == "returns" and a.language == "en"]
     newer = first.model_copy(update={"version": 2, "body": "Within 14 days.", "effective_from": NOW})
-    await add(db, tenant, newer)
+    await add(shelves, tenant, newer)
     now = await library.find(tenant, asked, "en", Audience.PUBLIC, NOW)
     before = await library.find(tenant, asked, "en", Audience.PUBLIC, NOW - timedelta(days=1))
     assert "returns@2 en" in names(now)
@@ -91,3 +101,15 @@ async def test_a_language_without_the_page_gets_another_only_where_that_was_aske
 
 async def test_nothing_asked_is_nothing_found(db: Database, tenant: str) -> None:
     assert await Library(db, embedder()).find(tenant, " \n", "en", Audience.PUBLIC, NOW) == ()
+
+
+async def test_what_a_full_library_forgets_for_one_turn_another_is_given_all_the_same(
+    db: Database, tenant: str
+) -> None:
+    library, audience = Library(db, None, kept_max=2), Audience.SIGNED_IN
+    wide = await Library(db, None).find(tenant, "return items delivery refund privacy", "en", audience, NOW)
+    refs = [p.ref for p in wide]
+    assert len(refs) >= 2
+    turns = [library.recall(tenant, order) for order in (refs, refs[:1], refs[::-1], refs[1:]) * 5]
+    for found, order in zip(await asyncio.gather(*turns), (refs, refs[:1], refs[::-1], refs[1:]) * 5, strict=True):
+        assert [p.ref.key for p in found] == [r.key for r in order]

@@ -1,10 +1,23 @@
 """Laws of a reply written by a model: nothing unchecked comes out, a second attempt and no third, local in the end."""
 
+import asyncio
 import json
+import threading
+import time
+from dataclasses import replace
 from typing import Any
 
 from activities.model_desk import ModelDesk
-from activities.model_drafting import ANONYMOUS, READ_ONLY, WITH_ACTION, DraftedReply, Writing, case_of, checked_draft
+from activities.model_drafting import (
+    ANONYMOUS,
+    READ_ONLY,
+    WITH_ACTION,
+    DraftedReply,
+    Tried,
+    Writing,
+    case_of,
+    checked_draft,
+)
 from activities.tool_loop import Readable
 from connectors.models.book import ModelBook
 from domain.action import Action
@@ -19,9 +32,10 @@ from policy.reply_gate import Decision, DoNotPublish, Publish, Withheld, decide
 from policy.tool_use import STEPS_MAX
 from store.database import Database
 from tests.activities.conftest import conversation
-from tests.activities.desks import book_of, desk_over, occasion
+from tests.activities.desks import book_of, booked, desk_over, occasion
 from tests.connectors.raw_endpoint import Act, completion
 from tests.language.things import ACCOUNT, NOW, action, evidence
+from tests.postgres import Postgres
 
 RETURNS = Article(slug="returns", version=1, language="en", title="Returns", body="Items can be sent back for 14 days.")
 FOUND = Passage(article=RETURNS, position=0, text=RETURNS.body, score=1.0, certain=True)
@@ -178,3 +192,82 @@ async def test_the_prompt_is_that_of_the_case(db: Database) -> None:
     assert case_of(writing(ident)) == READ_ONLY
     assert case_of(writing(ident, actions=(action(),))) == WITH_ACTION
     assert case_of(writing(ident, signed_in=False, actions=(action(),))) == ANONYMOUS
+
+
+async def test_a_draft_is_judged_while_others_go_on(db: Database) -> None:
+    begun, going_on = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    def slow(draft: Draft, articles: tuple[Article, ...]) -> Decision:
+        loop.call_soon_threadsafe(begun.set)
+        assert going_on.wait(20)  # nobody sets it where the loop stands still
+        return judge(draft, articles)
+
+    ident = await conversation(db, "hello")
+    async with desk_over(db, [says(GOOD)], book()) as (desk, _):
+        drafting = asyncio.ensure_future(checked_draft(desk, writing(ident), slow, TemplateDrafter()))
+        await begun.wait()
+        going_on.set()
+        assert author(await drafting) is Author.MODEL
+
+
+async def test_no_second_draft_is_asked_for_once_the_time_is_over(db: Database) -> None:
+    def slow(draft: Draft, articles: tuple[Article, ...]) -> Decision:
+        if draft.author is Author.MODEL:
+            time.sleep(max(0.0, asked.occasion.ends_at_s - time.monotonic()))
+        return judge(draft, articles)
+
+    ident = await conversation(db, "hello")
+    asked = replace(writing(ident), occasion=occasion(ident, within_s=3))
+    async with desk_over(db, [says(BAD), says(GOOD)], book()) as (desk, there):
+        reply = await checked_draft(desk, asked, slow, TemplateDrafter())
+    assert author(reply) is Author.LOCAL
+    assert [a.failed for a in reply.attempts] == [("supported",)]
+    assert len(there.bodies) == 1
+
+
+async def test_what_is_read_for_a_model_takes_of_its_time(db: Database) -> None:
+    async def never(words: str) -> tuple[Passage, ...]:
+        await asyncio.Event().wait()
+        return ()
+
+    ident = await conversation(db, "hello")
+    asked = replace(writing(ident, readable=Readable(articles=never)), occasion=occasion(ident, within_s=2))
+    wish = ({"read": "search_articles", "about": "returns"},)
+    async with desk_over(db, [says(reads=wish), says(GOOD)], book()) as (desk, there):
+        reply = await asyncio.wait_for(drafted(desk, asked), 30)
+    assert author(reply) is Author.LOCAL
+    assert len(there.bodies) == 1
+
+
+async def test_a_draft_that_takes_too_long_to_read_is_written_anew(db: Database, database: Postgres) -> None:
+    ident = await conversation(db, "hello")
+    many = [GOOD | {"text": "You may send items back for 14 days. " * 9}] * 10
+    async with desk_over(db, [says(*many), says(GOOD)], book()) as (desk, _):
+        reply = await drafted(desk, writing(ident))
+    assert author(reply) is Author.MODEL
+    assert reply.attempts == ()
+    assert [row[1:3] for row in booked(database, ident)] == [("malformed", "objected"), ("ok", "")]
+
+
+async def test_two_runs_of_one_step_have_one_draft_written(db: Database) -> None:
+    ident, tried = await conversation(db, "hello"), Tried()
+    async with desk_over(db, [says(GOOD), says(BAD)], book()) as (desk, there):
+        runs = [checked_draft(desk, writing(ident), judge, TemplateDrafter(), tried) for _ in range(2)]
+        assert [author(reply) for reply in await asyncio.gather(*runs)] == [Author.MODEL] * 2
+        assert len(there.bodies) == 1
+
+
+async def test_what_passed_once_is_judged_again_and_what_failed_is_not(db: Database) -> None:
+    judged: list[str] = []
+
+    def noting(draft: Draft, articles: tuple[Article, ...]) -> Decision:
+        judged.append(draft.text)
+        return judge(draft, articles)
+
+    ident, tried = await conversation(db, "hello"), Tried()
+    async with desk_over(db, [says(BAD), says(GOOD)], book()) as (desk, _):
+        for _ in range(2):
+            reply = await checked_draft(desk, writing(ident), noting, TemplateDrafter(), tried)
+            assert [a.draft.text for a in reply.attempts] == [BAD["text"]]
+    assert judged == [BAD["text"], GOOD["text"], GOOD["text"]]

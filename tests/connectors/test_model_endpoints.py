@@ -87,14 +87,40 @@ async def test_what_one_request_did_wrong_opens_no_circuit(label: str) -> None:
     assert [await circuits.through("m", Endpoint(failures_to_open=1), call) for _ in range(3)] == [told] * 3
 
 
-async def test_a_probe_that_is_cancelled_leaves_the_way_free() -> None:
-    async with opened([answer(500, b""), answer(500, b""), silence, completion("{}")]) as (endpoints, _):
+async def test_a_probe_that_is_cancelled_proves_nothing_and_leaves_the_way_free_for_the_next() -> None:
+    async with opened([answer(500, b""), answer(500, b""), silence, completion("{}")]) as (endpoints, there):
         await ask(endpoints)
         await ask(endpoints)
         await asyncio.sleep(0.25)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(ask(endpoints, 5), 0.1)
+        assert (await ask(endpoints)).outcome is Outcome.CIRCUIT_OPEN
+        assert len(there.bodies) == 3
+        await asyncio.sleep(0.25)
         assert (await ask(endpoints)).outcome is Outcome.OK
+
+
+async def test_a_call_from_before_is_not_taken_for_the_probe() -> None:
+    circuits, here = Circuits(), Endpoint(failures_to_open=1, open_s=0.05)
+    late, probed = asyncio.Event(), asyncio.Event()
+
+    async def until(event: asyncio.Event, reply: Reply) -> Reply:
+        await event.wait()
+        return reply
+
+    failed = Reply(outcome=Outcome.TIMEOUT)
+    before = asyncio.create_task(circuits.through("m", here, lambda: until(late, failed)))
+    await asyncio.sleep(0)
+    await circuits.through("m", here, lambda: asyncio.sleep(0, failed))
+    await asyncio.sleep(0.1)
+    probe = asyncio.create_task(circuits.through("m", here, lambda: until(probed, Reply(outcome=Outcome.OK))))
+    await asyncio.sleep(0.01)
+    late.set()
+    await before
+    await asyncio.sleep(0.1)
+    assert (await circuits.through("m", here, lambda: asyncio.sleep(0, failed))).outcome is Outcome.CIRCUIT_OPEN
+    probed.set()
+    assert (await probe).outcome is Outcome.OK
 
 
 async def test_an_endpoint_that_takes_no_schema_is_asked_for_less_from_then_on() -> None:
@@ -110,8 +136,9 @@ async def test_an_endpoint_that_takes_no_schema_is_asked_for_less_from_then_on()
 async def test_where_less_structure_helps_nothing_it_was_something_else() -> None:
     async with opened([answer(400, b"{}")]) as (endpoints, there):
         assert [(await ask(endpoints)).label for _ in range(3)] == [STRUCTURE_REFUSED, STRUCTURE_REFUSED, "http_400"]
-        await ask(endpoints)
-        assert there.bodies[-1]["response_format"]["type"] == "json_schema"
+        assert (await ask(endpoints)).label == "http_400"
+        assert (await ask(endpoints)).label == "http_400"
+        assert [b.get("response_format", {}).get("type") for b in there.bodies[3:]] == ["json_schema"] * 2
 
 
 async def test_what_does_not_fit_the_context_is_not_sent() -> None:

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from activities.model_drafting import ANONYMOUS, READ_ONLY, WITH_ACTION
+from activities.model_reading import PROMPT
 from activities.prompts import digests
 from connectors.models.addresses import OPENAI_URL, addresses_of
-from connectors.models.book import ModelBook
+from connectors.models.book import NEEDED_PROMPTS, ModelBook
 from connectors.models.reading import PACKAGED, ModelsInvalid, book_of, read_models
 from domain.model import ModelRole, Route
 
@@ -189,3 +191,18 @@ def test_a_key_that_is_missing_or_none_is_said_without_showing_it(environment: d
     assert "sk-" not in str(raised.value)
     free = swap('api_key_env = "KEY_OF_HERE"', "needs_key = false")(PLAIN)
     assert addresses_of(read(free), "my.toml", None, None, {})["here"].key.get_secret_value() == "none"
+
+
+def test_a_route_names_every_prompt_that_its_role_asks_with() -> None:
+    ours = files("connectors.models").joinpath(PACKAGED).read_text("utf-8")
+    lacking = ours.replace('"draft_anonymous@1", "draft_read_only@1", ', "")
+    with pytest.raises(ModelsInvalid) as refused:
+        book_of(lacking, "my.toml", digests())
+    assert len(refused.value.complaints) == 4
+    told = "[roles.draft.small] prompts: draft asks with draft_anonymous too, and none is named; there are "
+    assert refused.value.complaints[0] == f"{told}draft_anonymous@1"
+
+
+def test_the_prompts_that_are_needed_are_those_that_are_asked_with() -> None:
+    assert NEEDED_PROMPTS[ModelRole.UNDERSTAND] == (PROMPT,)
+    assert NEEDED_PROMPTS[ModelRole.DRAFT] == (ANONYMOUS, READ_ONLY, WITH_ACTION)

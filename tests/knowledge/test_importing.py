@@ -1,5 +1,6 @@
 """Laws of an import: all or nothing, nothing new makes no version, and nothing that is there is ever changed."""
 
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,9 +14,17 @@ from knowledge.markdown import Source, read_article
 from store.articles import all_articles
 from store.database import Database
 from tests.conftest import MakeTenant
+from tests.postgres import Postgres
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 PAGE = "---\nslug: {slug}\nlanguage: en\ntitle: Returns\nreviewed_by: Ada\n{more}---\n{body}\n"
+
+
+@pytest.fixture
+async def owner_db(postgres: Postgres) -> AsyncIterator[Database]:
+    database = Database(postgres.owner_url, 1)
+    yield database
+    await database.close()
 
 
 def source(body: str = "Within 30 days.", more: str = "", slug: str = "returns") -> Source:
@@ -60,6 +69,25 @@ def test_who_wrote_it_is_told_what_customers_will_not_see_or_will_see_raw() -> N
     assert len(one.remarks) == 2
 
 
+def remarks(text: str, *before: str) -> tuple[str, ...]:
+    known: tuple[Article, ...] = ()
+    for n, one in enumerate(before):
+        known += tuple(p.article for p in planned([read_article(one, "a.md")], known, "acme", NOW + timedelta(days=n)))
+    (last,) = planned([read_article(text, "a.md")], known, "acme", NOW + timedelta(days=9))
+    return last.remarks
+
+
+def test_whoever_takes_a_page_back_is_told_what_customers_are_given_instead() -> None:
+    first = PAGE.format(slug="a", body="Within 30 days.", more="")
+    ends = PAGE.format(slug="a", body="Within 30 days.", more="effective_until: 2026-09-01\n")
+    assert remarks(ends, first) == ("it ends on 2026-09-01 00:00 UTC; version 1 counts again",)
+    assert remarks(ends) == ()
+    unread = PAGE.format(slug="a", body="Ours.", more="audience: staff\n").replace("reviewed_by: Ada\n", "")
+    (told,) = remarks(unread, first)
+    assert told.endswith("only staff find it; version 1 goes on to count for customers")
+    assert remarks(PAGE.format(slug="a", body="Ours.", more="audience: staff\n"), first) == ()
+
+
 async def test_where_one_file_is_broken_none_is_imported(tmp_path: Path, db: Database, make_tenant: MakeTenant) -> None:
     tenant = make_tenant()
     (tmp_path / "good.md").write_text(PAGE.format(slug="good", body="Good.", more=""))
@@ -73,25 +101,25 @@ async def test_where_one_file_is_broken_none_is_imported(tmp_path: Path, db: Dat
 
 
 async def test_what_is_exported_imports_again_as_what_it_was(
-    tmp_path: Path, db: Database, make_tenant: MakeTenant
+    tmp_path: Path, db: Database, make_tenant: MakeTenant, owner_db: Database
 ) -> None:
     tenant, other = make_tenant(), make_tenant()
     for body in ("Within 30 days.", "Within 14 days."):
-        await import_articles(db, tenant, [source(body), source("- One\n- Two", slug="list")], None, NOW)
+        await import_articles(owner_db, tenant, [source(body), source("- One\n- Two", slug="list")], None, NOW)
     articles = [one.article for one in await all_articles(db, tenant)]
     assert [(a.slug, a.version) for a in articles] == [("list", 1), ("returns", 2), ("returns", 1)]
     export_articles(articles, tmp_path / "all")
     export_articles(newest(articles), tmp_path / "newest")
     again = await preview_import(db, tenant, read_files([tmp_path / "newest"]), NOW)
     assert [p.outcome for p in again] == [Outcome.UNCHANGED, Outcome.UNCHANGED]
-    await import_articles(db, other, read_files([tmp_path / "all"]), None, NOW + timedelta(days=9))
+    await import_articles(owner_db, other, read_files([tmp_path / "all"]), None, NOW + timedelta(days=9))
     assert [one.article for one in await all_articles(db, other)] == articles
     with pytest.raises(FileExistsError):
         export_articles(articles, tmp_path / "all")
 
 
-async def test_what_has_no_passages_is_indexed_once(db: Database, make_tenant: MakeTenant) -> None:
+async def test_what_has_no_passages_is_indexed_once(db: Database, make_tenant: MakeTenant, owner_db: Database) -> None:
     tenant = make_tenant()
-    await import_articles(db, tenant, [source("One.\n\nTwo.")], None, NOW)
+    await import_articles(owner_db, tenant, [source("One.\n\nTwo.")], None, NOW)
     assert [one.passages for one in await all_articles(db, tenant)] == [2]
-    assert await index_missing(db, [tenant], None) == 0
+    assert await index_missing(owner_db, [tenant], None) == 0

@@ -13,7 +13,7 @@ from language.heads import Heads, load, path_of, save
 from language.training import CannotTrain, train, vectors_of
 
 SAME_EXAMPLES = "run `interlock understand train`: language/data/heads is of other examples"
-HEADS_BYTES_MAX = 600_000
+HEADS_BYTES_MAX = 1_200_000
 EVERY_LANGUAGE = {"en", "es", "de", "fr", "pt", "it", "nl", "pl", "ru", "tr", "ar", "hi", "ja", "ko", "zh", "id"}
 
 

@@ -8,6 +8,7 @@ from domain.knowledge import Article
 from domain.model_draft import ModelDraft, ModelSegment, Read, Wish
 from domain.reply import Author, SegmentKind, Source
 from policy.citing import Citable, draft_of, objection
+from policy.plain import shown
 from policy.tool_use import ToolUse
 from tests.policy import worlds as w
 
@@ -71,3 +72,32 @@ def test_a_draft_of_a_model_says_so_and_rests_on_what_it_cites() -> None:
         ("", Source.LEDGER, w.action().operation_id),
         ("x?", Source.TEMPLATE, "draft_action@1"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "seen"),
+    [
+        ("12\u202e.50\u2069 EUR\x00", "12.50 EUR"),
+        ("\x1b[31mred\x7f", "[31mred"),
+        ("a\u200b\U000e0041\ufffe\ue000b", "ab"),
+        ("one\r\ntwo\tthree", "one\ntwo three"),
+        ("می\u200cخواهم क्\u200dष", "می\u200cخواهم क्\u200dष"),
+        ("re\u200cfund \u200cمی", "refund می"),
+        ("ㅤ\u2800\ufe01x", "x"),
+    ],
+)
+def test_a_draft_holds_only_what_can_be_seen(written: str, seen: str) -> None:
+    (segment,) = draft_of(one(T, written, "k1"), GIVEN, "en", "p@1").segments
+    assert segment.text == seen
+
+
+def test_words_that_nobody_sees_are_none() -> None:
+    assert objection(one(T, "\u200b\x00", "k1"), GIVEN, READY) is not None
+
+
+@given(st.text())
+def test_what_can_be_seen_stays(text: str) -> None:
+    for language in ("en", "ar"):
+        seen = shown(text, language)
+        assert shown(seen, language) == seen
+        assert not set(seen) - set(text) - {"\n", " "}

@@ -326,3 +326,9 @@ def test_any_words_whatsoever_are_checked_without_an_error(
     made = checks(said(text, source, kind), language=language)
     assert made.supported in (True, False)
     assert made.privacy in (True, False)
+
+
+@pytest.mark.parametrize("hidden", ["\x00", "\u202e", "\u200b", "\x1b[31m", "\ud800"])
+def test_what_cannot_be_seen_is_not_published(hidden: str) -> None:
+    assert cited("You can return items within 14 days.").supported
+    assert not cited(f"You can return items within 14 days.{hidden}").supported

@@ -92,6 +92,11 @@ def test_a_model_makes_no_consent(local: Understanding, read: ModelReading, rout
         assert both.confidence <= max(CONFIDENCE_OF.values()) < 0.85 or both.route == local.route
 
 
+@given(LOCAL.flatmap(lambda u: st.just(u.model_copy(update={"seeks_information": True}))), READ, ROUTES)
+def test_a_model_makes_no_request_of_a_question(local: Understanding, read: ModelReading, route: Route) -> None:
+    assert merged(local, read, TEXT, route).seeks_information
+
+
 @given(LOCAL, READ, ROUTES)
 def test_a_no_stays_a_no(local: Understanding, read: ModelReading, route: Route) -> None:
     if Intent.REFUSAL in local.every_intent:

@@ -109,6 +109,18 @@ def test_a_port_in_use_is_told_with_its_flag_and_status_two(dev: Dev) -> None:
     assert "--api-port" in err
 
 
+def test_models_that_cannot_be_asked_are_told_before_anything_is_started(
+    dev: Dev, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = tmp_path / "models.toml"
+    models.write_text("currency = 'EUR'\n")
+    monkeypatch.setenv("INTERLOCK_MODEL", "openai")
+    monkeypatch.setenv("INTERLOCK_MODELS_FILE", str(models))
+    run = dev.start("none")
+    _, err = run.communicate(timeout=30)
+    assert (run.returncode, f"{models}: roles: is missing" in err, "Traceback" in err) == (2, True, False)
+
+
 CONTRARY = {"id": "t", "kind": "saas", "currency": "EUR", "customers": [{"id": "c", "orders": [{"id": "o"}] * 2}]}
 
 

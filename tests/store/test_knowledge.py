@@ -1,10 +1,12 @@
 """Laws of a search: who may read, what counts then, which version fits, in which language, and nothing of others."""
 
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
 import pytest
+import pytest_asyncio
 import sqlalchemy as sa
 
 from domain.knowledge import Article, ArticleKind, Audience, PassageRef
@@ -50,8 +52,15 @@ def indexed(article: Article, embedding: Vector | None = None, embedder: str = "
     return NewArticle(article=article, passages=(passage,))
 
 
-async def keep(db: Database, tenant: str, *articles: Article | NewArticle) -> None:
-    async with db.transaction(tenant) as tx:
+@pytest_asyncio.fixture(loop_scope="session")
+async def owner_db(postgres: Postgres) -> AsyncIterator[Database]:
+    database = Database(postgres.owner_url, 1)
+    yield database
+    await database.close()
+
+
+async def keep(owner_db: Database, tenant: str, *articles: Article | NewArticle) -> None:
+    async with owner_db.transaction(tenant) as tx:
         for one in articles:
             await add_article(tx, tenant, indexed(one) if isinstance(one, Article) else one)
 
@@ -74,14 +83,16 @@ async def found(
     ],
 )
 async def test_a_reader_finds_what_is_for_them_and_nothing_else(
-    reader: Audience, slugs: set[str], db: Database, tenant: str
+    reader: Audience, slugs: set[str], db: Database, tenant: str, owner_db: Database
 ) -> None:
-    await keep(db, tenant, *(page(slug=a.value.replace("_", "-"), audience=a.value) for a in Audience))
+    await keep(owner_db, tenant, *(page(slug=a.value.replace("_", "-"), audience=a.value) for a in Audience))
     assert {s.replace("-", "_") for s, _, _ in await found(db, tenant, reader=reader)} == slugs
 
 
-async def test_another_tenant_finds_nothing_of_it(db: Database, tenant: str, make_tenant: MakeTenant) -> None:
-    await keep(db, tenant, page())
+async def test_another_tenant_finds_nothing_of_it(
+    db: Database, tenant: str, make_tenant: MakeTenant, owner_db: Database
+) -> None:
+    await keep(owner_db, tenant, page())
     other = make_tenant()
     ref = PassageRef(slug="returns", version=1, language="en", position=0, certain=True)
     assert await found(db, tenant)
@@ -89,9 +100,9 @@ async def test_another_tenant_finds_nothing_of_it(db: Database, tenant: str, mak
     assert await passages_by_ref(db, other, [ref]) == ()
 
 
-async def test_the_newest_version_that_counted_then_is_found(db: Database, tenant: str) -> None:
+async def test_the_newest_version_that_counted_then_is_found(db: Database, tenant: str, owner_db: Database) -> None:
     await keep(
-        db,
+        owner_db,
         tenant,
         page(),
         page(version=2, effective_from=NOW - 5 * DAY),
@@ -104,14 +115,18 @@ async def test_the_newest_version_that_counted_then_is_found(db: Database, tenan
         assert versions == ([] if version is None else [version]), day
 
 
-async def test_a_page_that_became_staffs_is_not_found_in_its_older_version(db: Database, tenant: str) -> None:
-    await keep(db, tenant, page(), page(version=2, audience="staff"))
+async def test_a_page_that_became_staffs_is_not_found_in_its_older_version(
+    db: Database, tenant: str, owner_db: Database
+) -> None:
+    await keep(owner_db, tenant, page(), page(version=2, audience="staff"))
     assert await found(db, tenant) == []
     assert await found(db, tenant, reader=Audience.STAFF) == [("returns", 2, "en")]
 
 
-async def test_what_nobody_has_reviewed_is_for_staff_and_hides_nothing(db: Database, tenant: str) -> None:
-    await keep(db, tenant, page(), page(version=2, reviewed_by=None))
+async def test_what_nobody_has_reviewed_is_for_staff_and_hides_nothing(
+    db: Database, tenant: str, owner_db: Database
+) -> None:
+    await keep(owner_db, tenant, page(), page(version=2, reviewed_by=None))
     assert await found(db, tenant, reader=Audience.SIGNED_IN) == [("returns", 1, "en")]
     assert await found(db, tenant, reader=Audience.STAFF) == [("returns", 2, "en")]
 
@@ -121,25 +136,27 @@ async def test_what_nobody_has_reviewed_is_for_staff_and_hides_nothing(db: Datab
     [(None, {"all"}), ("1.9", {"all"}), ("2", {"all", "two"}), ("2.4.1", {"all", "two", "two-four"}), ("20", {"all"})],
 )
 async def test_a_page_for_some_versions_is_found_for_these_and_what_is_below_them(
-    version: str | None, slugs: set[str], db: Database, tenant: str
+    version: str | None, slugs: set[str], db: Database, tenant: str, owner_db: Database
 ) -> None:
     two = page(slug="two", product_versions=("2",))
-    await keep(db, tenant, page(slug="all"), two, page(slug="two-four", product_versions=("2.4",)))
+    await keep(owner_db, tenant, page(slug="all"), two, page(slug="two-four", product_versions=("2.4",)))
     assert {slug for slug, _, _ in await found(db, tenant, product_version=version)} == slugs
     assert len(await found(db, tenant, reader=Audience.STAFF)) == 3
 
 
-async def test_a_page_is_found_in_the_first_of_the_languages_that_it_is_in(db: Database, tenant: str) -> None:
+async def test_a_page_is_found_in_the_first_of_the_languages_that_it_is_in(
+    db: Database, tenant: str, owner_db: Database
+) -> None:
     german = page(language="de", title="Artikel return", body="Return items in Deutsch.")
-    await keep(db, tenant, page(), german, page(slug="other"))
+    await keep(owner_db, tenant, page(), german, page(slug="other"))
     assert await found(db, tenant, languages=("de",)) == [("returns", 1, "de")]
     in_both = await found(db, tenant, languages=("de", "en"))
     assert sorted(in_both) == [("other", 1, "en"), ("returns", 1, "de")]
     assert await found(db, tenant, languages=("fr",)) == []
 
 
-async def test_macros_are_found_only_where_they_are_asked_for(db: Database, tenant: str) -> None:
-    await keep(db, tenant, page(kind="macro", audience="staff"))
+async def test_macros_are_found_only_where_they_are_asked_for(db: Database, tenant: str, owner_db: Database) -> None:
+    await keep(owner_db, tenant, page(kind="macro", audience="staff"))
     assert await found(db, tenant, reader=Audience.STAFF) == []
     assert await found(db, tenant, reader=Audience.STAFF, kinds=tuple(ArticleKind)) == [("returns", 1, "en")]
 
@@ -159,34 +176,38 @@ async def test_macros_are_found_only_where_they_are_asked_for(db: Database, tena
     ],
 )
 async def test_words_are_found_by_the_rules_of_their_language(
-    language: str, title: str, asked: str, db: Database, tenant: str
+    language: str, title: str, asked: str, db: Database, tenant: str, owner_db: Database
 ) -> None:
     other = page(slug="other", language=language, title="Qwxz", body="Qwxz.")
-    await keep(db, tenant, page(language=language, title=title, body="—"), other)
+    await keep(owner_db, tenant, page(language=language, title=title, body="—"), other)
     assert await found(db, tenant, asked, languages=(language,)) == [("returns", 1, language)]
 
 
-async def test_a_rarer_word_of_the_question_counts_for_more(db: Database, tenant: str) -> None:
+async def test_a_rarer_word_of_the_question_counts_for_more(db: Database, tenant: str, owner_db: Database) -> None:
     order = [page(slug=f"order-{n}", title="Order", body=f"Order order number {n}.") for n in range(5)]
-    await keep(db, tenant, *order, page(slug="invoice", title="Invoice", body="The invoice is there."))
+    await keep(owner_db, tenant, *order, page(slug="invoice", title="Invoice", body="The invoice is there."))
     assert (await found(db, tenant, "invoice order"))[0][0] == "invoice"
 
 
-async def test_meaning_finds_what_shares_no_word_and_only_by_the_same_model(db: Database, tenant: str) -> None:
+async def test_meaning_finds_what_shares_no_word_and_only_by_the_same_model(
+    db: Database, tenant: str, owner_db: Database
+) -> None:
     near, far = (0.9, 0.1, 0.0), (0.0, 0.1, 0.9)
-    await keep(db, tenant, indexed(page(slug="near"), near), indexed(page(slug="far"), far))
-    await keep(db, tenant, indexed(page(slug="foreign"), (1.0, 0.0, 0.0, 0.0), "another"))
+    await keep(owner_db, tenant, indexed(page(slug="near"), near), indexed(page(slug="far"), far))
+    await keep(owner_db, tenant, indexed(page(slug="foreign"), (1.0, 0.0, 0.0, 0.0), "another"))
     assert [s for s, _, _ in await found(db, tenant, "zzz", (1.0, 0.0, 0.0))] == ["near", "far"]
 
 
-async def test_text_without_words_finds_nothing_and_hurts_nobody(db: Database, tenant: str) -> None:
-    await keep(db, tenant, page())
+async def test_text_without_words_finds_nothing_and_hurts_nobody(db: Database, tenant: str, owner_db: Database) -> None:
+    await keep(owner_db, tenant, page())
     for text in ("🙂", "' \\ & | ! :*", "\u200b", "-- ; drop table passages", "x" * 10_000):
         assert await found(db, tenant, text) == []
 
 
-async def test_passages_are_read_by_reference_whatever_counts_now(db: Database, tenant: str) -> None:
-    await keep(db, tenant, page(), page(version=2))
+async def test_passages_are_read_by_reference_whatever_counts_now(
+    db: Database, tenant: str, owner_db: Database
+) -> None:
+    await keep(owner_db, tenant, page(), page(version=2))
     ref = PassageRef(slug="returns", version=1, language="en", position=0, certain=True)
     gone = ref.model_copy(update={"version": 9})
     (passage,) = await passages_by_ref(db, tenant, [gone, ref])
@@ -195,24 +216,33 @@ async def test_passages_are_read_by_reference_whatever_counts_now(db: Database, 
 
 
 async def test_an_article_is_added_to_and_never_changed(
-    db: Database, tenant: str, owner: psycopg.Connection[Any]
+    db: Database, tenant: str, owner: psycopg.Connection[Any], owner_db: Database
 ) -> None:
-    await keep(db, tenant, indexed(page(), (1.0, 0.0, 0.0)))
-    await keep(db, tenant, page(title="Other", body="Other."))
+    await keep(owner_db, tenant, indexed(page(), (1.0, 0.0, 0.0)))
+    await keep(owner_db, tenant, page(title="Other", body="Other."))
     assert [one.article for one in await all_articles(db, tenant)] == [page()]
-    for statement in ("UPDATE articles SET title = ''", "DELETE FROM articles", "UPDATE passages SET text = 'x'"):
+    for statement in (
+        "UPDATE articles SET title = ''",
+        "DELETE FROM articles",
+        "UPDATE passages SET text = 'x'",
+        "INSERT INTO articles SELECT (a).* FROM (SELECT a FROM articles a) AS kept",
+        "INSERT INTO passages SELECT (p).* FROM (SELECT p FROM passages p) AS kept",
+        "UPDATE passages SET embedding = NULL, embedder = NULL",
+    ):
         with pytest.raises(sa.exc.DBAPIError):
             async with db.transaction(tenant) as tx:
                 await tx.execute(sa.text(statement))
     assert await articles_to_index(db, tenant, "m") == ()
     assert await articles_to_index(db, tenant, "newer") == (page(),)
-    await index_article(db, tenant, indexed(page(), (0.0, 1.0), "newer"))
+    await index_article(owner_db, tenant, indexed(page(), (0.0, 1.0), "newer"))
     assert await articles_to_index(db, tenant, "newer") == ()
 
 
-async def test_drafts_on_other_things_quote_what_counts_now_for_everybody(db: Database, tenant: str) -> None:
+async def test_drafts_on_other_things_quote_what_counts_now_for_everybody(
+    db: Database, tenant: str, owner_db: Database
+) -> None:
     await keep(
-        db,
+        owner_db,
         tenant,
         page(),
         page(version=2, reviewed_by=None),
@@ -225,14 +255,16 @@ async def test_drafts_on_other_things_quote_what_counts_now_for_everybody(db: Da
     assert [(r.slug, r.version) for r in rows] == [("returns", 1)]
 
 
-async def test_without_pgvector_the_same_is_found_and_a_later_migration_takes_it_up(postgres: Postgres) -> None:
+async def test_without_pgvector_the_same_is_found_and_a_later_migration_takes_it_up(
+    postgres: Postgres,
+) -> None:
     with new_database(postgres.admin_url, vectors=False) as database:
         migrate(database.owner_url, database.app_url, database.relay_url)
         with psycopg.connect(database.owner_url, autocommit=True) as owner:
             owner.execute("INSERT INTO tenants (id, name, kind) VALUES ('acme', 'Acme', 'saas')")
-        db = Database(database.app_url, 1)
+        db, owner_db = Database(database.app_url, 1), Database(database.owner_url, 1)
         near, far = (0.9, 0.1, 0.0), (0.0, 0.1, 0.9)
-        await keep(db, "acme", indexed(page(slug="near"), near), indexed(page(slug="far"), far))
+        await keep(owner_db, "acme", indexed(page(slug="near"), near), indexed(page(slug="far"), far))
         before = await found(db, "acme", "zzz", (1.0, 0.0, 0.0))
         assert [s for s, _, _ in before] == ["near", "far"]
         with psycopg.connect(database.admin_url, autocommit=True) as admin:
@@ -244,3 +276,4 @@ async def test_without_pgvector_the_same_is_found_and_a_later_migration_takes_it
             assert use_vectors(connection) is (there is not None)
         assert await found(db, "acme", "zzz", (1.0, 0.0, 0.0)) == before
         await db.close()
+        await owner_db.close()

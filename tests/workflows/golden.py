@@ -4,6 +4,7 @@ Each scene returns what to keep: part of a file's name, and the id of the workfl
 """
 
 import asyncio
+import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +13,15 @@ from typing import Any
 from temporalio.service import RPCError
 
 from domain.action import ActionState
+from domain.conversation import Owner
 from relay.temporal import Waker
 from replaying.chains import fetch, save
 from tests.postgres import migrated
+from tests.scripted_model.process import scripted_model
 from tests.workflows import servers
+from tests.workflows.layers import IN_WORDS, in_force
 from tests.workflows.scene import LARGE, Scene, act, until
-from tests.workflows.stage import IDLE_CLOSE_S, Stage, playing, settings_of
+from tests.workflows.stage import IDLE_CLOSE_S, Stage, asking, playing, settings_of
 from workflows.messages import refresh_workflow_id
 
 HISTORIES = Path(__file__).parents[1] / "histories"
@@ -119,6 +123,43 @@ async def staff_action(scene: Scene) -> Kept:
     return {"conversation": scene.id, "action": made.operation_id}
 
 
+async def reminders(scene: Scene) -> Kept:
+    operation_id = await scene.ask_refund(LARGE[0])
+    await scene.comes_to(operation_id, ActionState.REJECTED)
+    return {"action": operation_id}
+
+
+async def consent_in_words(scene: Scene) -> Kept:
+    with in_force(scene.stage.settings, scene.tenant, IN_WORDS):
+        operation_id = await scene.ask_refund()
+        await scene.say("Yes, please.")
+        await scene.comes_to(operation_id, ActionState.CONFIRMED)
+        await scene.at_rest()
+    return {"conversation": scene.id, "action": operation_id}
+
+
+async def answered_by_a_model(scene: Scene) -> Kept:
+    await scene.ask_vaguely()
+    await scene.answered()
+    await scene.ask_how_long()
+    await scene.answered(2)
+    return {"conversation": scene.id}
+
+
+async def drafts_that_fail(scene: Scene) -> Kept:
+    await scene.ask_how_long()
+    await scene.owned_by(Owner.HUMAN)
+    return {"conversation": scene.id}
+
+
+async def models_down(scene: Scene) -> Kept:
+    await scene.ask_how_long()
+    await scene.answered()
+    await scene.ask_vaguely()
+    await scene.owned_by(Owner.HUMAN)
+    return {"conversation": scene.id}
+
+
 SCENES: Mapping[str, Callable[[Scene], Awaitable[Kept]]] = {
     "order-status": order_status,
     "refund-confirmed": refund_confirmed,
@@ -129,7 +170,15 @@ SCENES: Mapping[str, Callable[[Scene], Awaitable[Kept]]] = {
     "continue-as-new": continue_as_new,
     "stale-tracking": stale_tracking,
     "staff-action": staff_action,
+    "reminders": reminders,
+    "consent-in-words": consent_in_words,
+    "answered-by-a-model": answered_by_a_model,
+    "drafts-that-fail": drafts_that_fail,
+    "models-down": models_down,
 }
+SCRIPTS = {"answered-by-a-model": "good", "drafts-that-fail": "claims_refunds", "models-down": "500"}
+SETTINGS: Mapping[str, Mapping[str, Any]] = {"reminders": {"staff_approval_ttl_s": 6}}
+CALL_TIMEOUT_S = 4.0
 
 
 async def play(stage: Stage, name: str, folder: Path) -> list[Path]:
@@ -152,11 +201,19 @@ def record(names: list[str], folder: Path) -> list[Path]:
         servers.database(server) as database,
         servers.temporal() as address,
         servers.shop() as shop,
+        tempfile.TemporaryDirectory(prefix="interlock-model-") as home,
+        scripted_model(Path(home)) as model,
     ):
-        settings = settings_of(database, address, str(shop.http.base_url))
+
+        async def play_on_its_own_stage(name: str) -> list[Path]:
+            told = dict(SETTINGS.get(name, {}))
+            if name in SCRIPTS:
+                model.play(SCRIPTS[name])
+                told |= asking(model, Path(home), CALL_TIMEOUT_S)
+            async with playing(settings_of(database, address, str(shop.http.base_url), **told), shop) as stage:
+                return await play(stage, name, folder)
 
         async def run() -> list[Path]:
-            async with playing(settings, shop) as stage:
-                return [file for name in names for file in await play(stage, name, folder)]
+            return [file for name in names for file in await play_on_its_own_stage(name)]
 
         return asyncio.run(run())

@@ -22,7 +22,7 @@ from store.ledger import actions_of
 from store.reading import read_turn
 from store.staff_proposals import StaffProposed, StaffRequest
 from tests.workflows.shop_world import MARKET, Person, somebody
-from tests.workflows.stage import Stage
+from tests.workflows.stage import VAGUE, Stage
 from workflows.messages import conversation_workflow_id
 
 PATIENCE_S = 20.0
@@ -91,6 +91,14 @@ class Scene:
 
     async def ask_status(self, k: int = 4) -> conversations.Accepted:
         return await self.say(f"Where is my order {self.person.order(k)}?")
+
+    async def ask_vaguely(self, k: int = 4) -> conversations.Accepted:
+        """Ask what is left to a model, which takes it for a question about an order's status."""
+        return await self.say(f"My {VAGUE}, {self.person.order(k)}, where might it be?")
+
+    async def ask_how_long(self) -> conversations.Accepted:
+        """Ask what the tenant's one article answers, and where there is a model, a model drafts."""
+        return await self.say("How long does a refund take?")
 
     async def ask_refund(self, k: int = 1, patience_s: float = PATIENCE_S) -> str:
         """Ask for a refund and wait for its proposal; returns the operation id."""

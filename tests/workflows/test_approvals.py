@@ -1,59 +1,19 @@
 """Laws of consent over time: asked anew after a change, reminded of, escalated, and given in words that count."""
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-import psycopg
 import pytest
-from psycopg.types.json import Jsonb
 
 from domain.action import ActionState, Cause
 from domain.conversation import EventKind
 from domain.errand import Errand
 from domain.refusal import ApprovalStale, StaleReason
-from policy.bundle import Bundle
 from store.approval_queue import pending_approvals
-from tests.conftest import put_in_force
-from tests.postgres import Postgres
+from tests.workflows.layers import IN_WORDS, in_force
 from tests.workflows.scene import Scene, now, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 SETTINGS = {"staff_approval_ttl_s": 6}
-
-MANIFEST = {
-    "id": "words",
-    "version": "1",
-    "author": "mia",
-    "effective_from": "2025-01-01T00:00:00Z",
-    "changed": "A yes in the chat confirms a refund of up to 25.00.",
-    "base": "base",
-}
-IN_WORDS = """
-@id("small-refunds-in-words")
-permit (principal == Role::"customer", action == Action::"use_tool", resource == Tool::"consent_in_words")
-when { context.kind == "refund" && context.amount_minor <= 2500 };
-"""
-
-
-@contextmanager
-def in_force(database: Postgres, scene: Scene, rules: str) -> Iterator[None]:
-    """Publish a layer of the scene's tenant over the base, and what was in force before afterwards."""
-    base = Bundle.load()
-    files = {"manifest.json": json.dumps({**MANIFEST, "tenant": scene.tenant}), "words.cedar": rules}
-    layer = Bundle.layered(base, files)
-    with psycopg.connect(database.owner_url, autocommit=True) as owner:
-        owner.execute(
-            "INSERT INTO policy_bundles (digest, bundle_id, version, manifest, files, tenant_id, base_digest)"
-            " VALUES (%s, 'words', '1', '{}', %s, %s, %s) ON CONFLICT DO NOTHING",
-            (layer.digest, Jsonb(files), scene.tenant, base.digest),
-        )
-        put_in_force(owner, scene.tenant, layer.digest)
-        try:
-            yield
-        finally:
-            put_in_force(owner, scene.tenant, base.digest)
 
 
 async def _proposals(scene: Scene, n: int) -> Any:
@@ -62,10 +22,10 @@ async def _proposals(scene: Scene, n: int) -> Any:
 
 
 async def test_an_approval_after_a_policy_change_is_refused_and_asked_for_anew_at_once(
-    scene: Scene, database: Postgres
+    scene: Scene,
 ) -> None:
     operation_id = await scene.ask_refund()
-    with in_force(database, scene, IN_WORDS):
+    with in_force(scene.stage.settings, scene.tenant, IN_WORDS):
         with pytest.raises(ApprovalStale) as refused:
             await scene.decide(operation_id)
         assert refused.value.reason is StaleReason.POLICY_CHANGED
@@ -95,8 +55,8 @@ async def _is(scene: Scene, operation_id: str, column: str) -> bool:
     return getattr(await scene.action(operation_id), column) is not None
 
 
-async def test_a_yes_in_words_confirms_where_the_bundle_lets_it(scene: Scene, database: Postgres) -> None:
-    with in_force(database, scene, IN_WORDS):
+async def test_a_yes_in_words_confirms_where_the_bundle_lets_it(scene: Scene) -> None:
+    with in_force(scene.stage.settings, scene.tenant, IN_WORDS):
         operation_id = await scene.ask_refund()
         await scene.say("Yes, please.")
         await scene.comes_to(operation_id, ActionState.CONFIRMED)
@@ -108,8 +68,8 @@ async def test_a_yes_in_words_confirms_where_the_bundle_lets_it(scene: Scene, da
 
 
 @pytest.mark.parametrize("text", ["Yes, but the other order?", "Sounds good.", "yes please A-1"])
-async def test_any_other_yes_is_answered_with_the_button(text: str, scene: Scene, database: Postgres) -> None:
-    with in_force(database, scene, IN_WORDS):
+async def test_any_other_yes_is_answered_with_the_button(text: str, scene: Scene) -> None:
+    with in_force(scene.stage.settings, scene.tenant, IN_WORDS):
         operation_id = await scene.ask_refund()
         await scene.say(text)
         await scene.answered(2)
@@ -125,8 +85,8 @@ async def test_under_the_base_a_yes_in_words_is_no_consent(scene: Scene) -> None
     assert (await scene.action(operation_id)).state is ActionState.AWAITING_APPROVAL
 
 
-async def test_a_stop_that_overtakes_the_yes_is_heard(scene: Scene, database: Postgres) -> None:
-    with in_force(database, scene, IN_WORDS):
+async def test_a_stop_that_overtakes_the_yes_is_heard(scene: Scene) -> None:
+    with in_force(scene.stage.settings, scene.tenant, IN_WORDS):
         operation_id = await scene.ask_refund()
         gate = scene.stage.gates.before(Errand.CONFIRM_IN_WORDS, scene.id)
         await scene.say("Yes, I confirm.")
@@ -138,8 +98,8 @@ async def test_a_stop_that_overtakes_the_yes_is_heard(scene: Scene, database: Po
     assert scene.effects(operation_id) == []
 
 
-async def test_a_takeover_that_overtakes_the_yes_ends_it(scene: Scene, database: Postgres) -> None:
-    with in_force(database, scene, IN_WORDS):
+async def test_a_takeover_that_overtakes_the_yes_ends_it(scene: Scene) -> None:
+    with in_force(scene.stage.settings, scene.tenant, IN_WORDS):
         operation_id = await scene.ask_refund()
         gate = scene.stage.gates.before(Errand.CONFIRM_IN_WORDS, scene.id)
         await scene.say("Yes, I confirm.")

@@ -6,11 +6,16 @@ import pytest
 
 from replaying.chains import read
 from replaying.determinism import replay
-from tests.workflows.golden import HISTORIES, SCENES
+from replaying.story import tell
+from tests.scripted_model.lies import NEVER_SENT
+from tests.workflows.golden import HISTORIES, SCENES, SCRIPTS
 from tests.workflows.histories import assert_no_personal_text
 from tests.workflows.reordered import ReorderedConversation
+from tests.workflows.stage import ARTICLE, VAGUE
 
 FILES = sorted(HISTORIES.glob("*.json"))
+SAID = ("where is my order", "i want a refund", "hello", "yes, please", "how long does", VAGUE)
+WRITTEN = (ARTICLE.splitlines()[-1], *NEVER_SENT)
 
 
 def test_every_scene_has_its_histories() -> None:
@@ -21,7 +26,18 @@ def test_every_scene_has_its_histories() -> None:
 async def test_a_recorded_history_replays_and_holds_only_identifiers(file: Path) -> None:
     chain = read(file)
     assert [r.difference for r in await replay(chain.runs)] == [None] * len(chain.runs)
-    assert_no_personal_text(chain.runs, ["where is my order", "i want a refund", "hello"])
+    assert_no_personal_text(chain.runs, [*SAID, *WRITTEN])
+
+
+async def test_turns_with_a_model_are_kept_with_their_routes() -> None:
+    story = [e.detail for name in SCRIPTS for e in tell(read(HISTORIES / f"{name}.conversation.json").runs)]
+    for words in (
+        "the small model is to read it first",
+        "by the small model (",
+        "to be drafted by the small model",
+        "handed_off",
+    ):
+        assert [line for line in story if words in line], words
 
 
 def test_a_continued_and_a_reopened_conversation_are_kept_with_all_their_runs() -> None:

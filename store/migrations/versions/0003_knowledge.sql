@@ -48,6 +48,5 @@ CREATE POLICY of_tenant ON passages TO "{app_role}"
     USING (tenant_id = (SELECT current_setting('interlock.tenant', true)))
     WITH CHECK (tenant_id = (SELECT current_setting('interlock.tenant', true)));
 GRANT SELECT ON passages TO "{app_role}";
+-- What is quoted to customers is the owner's to publish, as policy is: no serving process can write a word of it.
 -- An article that was ever quoted stays as it was: it is added to, never changed, never deleted.
-GRANT INSERT ON articles, passages TO "{app_role}";
-GRANT UPDATE (embedding, embedder) ON passages TO "{app_role}";
