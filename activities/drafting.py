@@ -23,12 +23,14 @@ from domain.step import Answer, Clarify
 from domain.understanding import TurnContext
 from language.drafting import Drafter, DraftRequest
 from language.knowledge import TOPICS_WITH_ARTICLES
+from policy.claims import claims_are_read
 from policy.readers import Readers
 from policy.reply_checks import check
 from policy.reply_gate import Decision, decide
 from store.database import Database
 from store.reading import DraftingFacts, drafting_facts, read_turn
 
+ELSEWHERE = ("en",)  # where a model may look up what is not written in the customer's language
 MODEL_DRAFTING_S = 9.0  # of all models that are asked for one reply
 
 
@@ -47,7 +49,11 @@ class Drafting:
 
     def asks_model(self, ask: TurnEffect) -> bool:
         """Return whether a model is to be asked for this reply, which is paid for whatever becomes of it."""
-        return ask.considered.draft_by is not None and self._desk is not None
+        return ask.considered.draft_by is not None and self._desk is not None and self._can_judge(ask)
+
+    def _can_judge(self, ask: TurnEffect) -> bool:
+        """Whether a model's words could pass the checks here at all; else nothing is paid for them."""
+        return claims_are_read(ask.considered.language, self._readers.claims)
 
     def forget(self, ask: TurnEffect) -> None:
         """Forget what was written for a step that has ended."""
@@ -71,7 +77,7 @@ class Drafting:
         request = _request(ask, step, facts, passages, now)
         judge = self._judge(ask, facts, now)
         route = ask.considered.draft_by
-        if route is None or self._desk is None:
+        if route is None or self._desk is None or not self._can_judge(ask):
             draft = self._drafter.draft(request)
             return DraftedReply(decision=judge(draft, (*facts.articles, *(p.article for p in passages))))
         writing = await self._writing(ask, request, route)
@@ -91,7 +97,10 @@ class Drafting:
 
         async def search(words: str) -> tuple[Passage, ...]:
             asked_at = turn.asked_at or turn.updated_at
-            return await self._library.find(fence.tenant_id, words, request.language, reader, asked_at)
+            product = request.evidence.account.product_version if request.evidence else None
+            return await self._library.find(
+                fence.tenant_id, words, request.language, reader, asked_at, product, also=ELSEWHERE
+            )
 
         return Writing(
             request=request,

@@ -18,6 +18,7 @@ from activities.model_reading import read_with_model
 from activities.remembering import memory_of
 from domain.account import Evidence
 from domain.errand import ConsiderTurn
+from domain.fault import Unreachable
 from domain.knowledge import Audience, Passage
 from domain.model import ModelRole, Route
 from domain.model_task import Occasion
@@ -41,9 +42,15 @@ class Knowledge(Protocol):
     """Whoever finds passages of a tenant's articles."""
 
     async def find(
-        self, tenant_id: str, text: str, language: str, audience: Audience, at: datetime
+        self,
+        tenant_id: str,
+        text: str,
+        language: str,
+        audience: Audience,
+        at: datetime,
+        product_version: str | None = None,
     ) -> tuple[Passage, ...]:
-        """Return what this reader may read at that time on `text`, likeliest first."""
+        """Return what this reader, who has that version of the product, may read at that time on `text`."""
         ...
 
 
@@ -130,7 +137,7 @@ class Gathering:
             if reads and ahead.account is None:
                 ahead.account = _begun(self._account(turn, ask))
             if route is not None:
-                ahead.passages = _begun(self._passages(turn, local.language))
+                ahead.passages = _begun(self._passages(turn, local.language, ahead.account))
                 understood = await self._beside_the_account(turn, ask, local, route, ahead.account, again=again)
             return await self._gathered(turn, understood, ahead)
         finally:
@@ -145,7 +152,7 @@ class Gathering:
             await record_evidence(self._db, turn.tenant_id, turn.conversation_id, subject, evidence)
         passages: tuple[Passage, ...] = ()
         if may_be_answered(understood):
-            passages = await (ahead.passages or self._passages(turn, understood.language))
+            passages = await (ahead.passages or self._passages(turn, understood.language, ahead.account))
         return Gathered(understood, evidence, passages)
 
     async def _beside_the_account(
@@ -202,11 +209,22 @@ class Gathering:
         timeout_s = PATIENT_READ_TIMEOUT_S if ask.patient else READ_TIMEOUT_S
         return await self._business.read_account(turn.tenant_id, turn.customer_id or "", str(uuid4()), timeout_s)
 
-    async def _passages(self, turn: TurnRow, language: str) -> tuple[Passage, ...]:
-        """What this customer may read of the articles, as of their last message."""
+    async def _passages(
+        self, turn: TurnRow, language: str, account: "asyncio.Future[Evidence] | None"
+    ) -> tuple[Passage, ...]:
+        """What this customer may read of the articles, as of their last message and for the product that they use."""
         reader = Audience.PUBLIC if turn.customer_id is None else Audience.SIGNED_IN
         asked_at = turn.asked_at or turn.updated_at
-        return await self._knowledge.find(turn.tenant_id, "\n".join(turn.texts), language, reader, asked_at)
+        product = await _product_version(account) if account is not None else None
+        return await self._knowledge.find(turn.tenant_id, "\n".join(turn.texts), language, reader, asked_at, product)
+
+
+async def _product_version(account: "asyncio.Future[Evidence]") -> str | None:
+    """The customer's version of the product; None where it is not known, and pages for every version are found."""
+    try:
+        return (await asyncio.shield(account)).account.product_version
+    except Unreachable:
+        return None
 
 
 def needs_account(understood: Understanding) -> bool:

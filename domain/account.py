@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from domain.base import Noun
 
@@ -176,6 +176,7 @@ class Account(Fact):
     payment_methods: tuple[PaymentMethod, ...] = ()
     plans: tuple[Plan, ...] = ()  # that the tenant offers
     variants: tuple[Variant, ...] = ()  # of the products in the orders
+    product_version: str | None = Field(default=None, coerce_numbers_to_str=True)  # that the customer uses
 
     def order(self, order_id: str) -> Order | None:
         """The customer's own order of that id, or None; without its case only where that leaves one alone."""

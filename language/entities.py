@@ -16,7 +16,7 @@ from domain.understanding import Entity, EntityKind
 from language.formats import exponent
 from language.mentions import plans_named
 from language.tokens import fold
-from language.tongues import SPOKEN
+from language.tongues import RULED
 
 ENTITIES_MAX = 40
 READ_CHARS_MAX = 4_000
@@ -166,9 +166,9 @@ def _dated(match: re.Match[str], year: int, month: int, day: int) -> Iterator[tu
 
 @cache
 def _months() -> dict[str, int]:
-    """The names of months in the languages that the bot speaks, folded, long and short."""
+    """The names of months in the languages that the rules read, folded, long and short."""
     names: dict[str, int] = {}
-    for language in SPOKEN:
+    for language in RULED:
         for width in ("wide", "abbreviated"):
             for number, name in Locale(language).months["format"][width].items():
                 names.setdefault(fold(name).rstrip("."), number)
@@ -181,7 +181,7 @@ def _month_of(name: str) -> int:
 
 @cache
 def _named_months() -> re.Pattern[str]:
-    names = {name for language in SPOKEN for width in ("wide", "abbreviated")
+    names = {name for language in RULED for width in ("wide", "abbreviated")
              for name in Locale(language).months["format"][width].values()}  # fmt: skip
     folded = {fold(name).rstrip(".") for name in names} | {name.casefold().rstrip(".") for name in names}
     month = "|".join(re.escape(name) for name in sorted(folded, key=len, reverse=True))

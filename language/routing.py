@@ -14,7 +14,7 @@ from language.embedding import HashedPieces, sparingly
 from language.entities import entities_in
 from language.heads import Heads, Signals, best_heads, load, path_of
 from language.risk import is_urgent, risks_in
-from language.tongues import SPOKEN
+from language.tongues import RULED
 from language.turnstile import Busy
 from language.understanding import WEAK, ByRules, RulesUnderstander
 
@@ -38,7 +38,7 @@ _RULES_WEIGH_IN_CONTEXT = 1.0  # the heads know nothing of what was said before
 _LEAST_SURE = 0.6
 _CALLED_OUTSIDE = 0.84  # rules that say so of a thing by its name
 _RULES_OUTSIDE_WEIGH = 0.3  # "the invoice lists six, I count five" is about what is missing
-_CHATTER_SURE = 0.5  # small talk that the heads are less sure of is not understood: "so what now, anything at all"
+_CHATTER_SURE = 0.4  # small talk that the heads are less sure of is not understood: "so what now, anything at all"
 _DENIED = 0.1  # a wish for a person that the rules read and the heads find as unlikely is none
 _OUTSIDE_LEADS = 0.2  # what rules add to an intent counts only in part against out of scope
 _SURE = 0.85
@@ -46,7 +46,7 @@ _PIECE_CHARS_MIN = 12
 _PIECE_ASKS = 0.9  # one sentence alone must ask for a person more clearly than the whole
 _PIECE_WANTS = 0.75
 _BESIDE_A_PERSON = 0.5  # so clear is a wish that is told before the one for a person
-_LIKELIEST_WISH = 0.25  # of what is otherwise not understood
+_LIKELIEST_WISH = 0.3  # of what is otherwise not understood
 _REPLY_WORDS_MAX = 4
 _SMALL_TALK_WORDS_MAX = 3  # "hello??? is anybody alive" is more
 _WAIT_S = 0.5  # for the model of the embeddings, where others are before
@@ -175,7 +175,7 @@ def _by_spelling() -> LocalUnderstander:
 
 
 def _says_a_need(ruled: ByRules) -> bool:
-    clear = ruled.sure >= WEAK and ruled.reading.language in SPOKEN
+    clear = ruled.sure >= WEAK and ruled.reading.language in RULED
     return clear and ruled.intent not in _NO_REQUEST and ruled.intent is not Intent.ACTION_STATUS
 
 
@@ -186,7 +186,7 @@ def _clear_requests(heard: Heard) -> tuple[Intent, ...]:
 
 
 def _weight_of(ruled: ByRules) -> float:
-    if ruled.reading.language not in SPOKEN:
+    if ruled.reading.language not in RULED:
         return _FOREIGN_RULES_WEIGH * ruled.sure
     if ruled.context.intent or ruled.context.resource:
         return _RULES_WEIGH_IN_CONTEXT
@@ -202,7 +202,7 @@ def _certain(ruled: ByRules) -> bool:
 
     What is lost or broken may be a bank card, where no order is named.
     """
-    if ruled.reading.language not in SPOKEN:
+    if ruled.reading.language not in RULED:
         return False
     if ruled.intent is Intent.ACTION_STATUS and ruled.context.intent is None:
         return False  # "all settled, thanks": nothing is open that it could be about

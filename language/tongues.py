@@ -11,7 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-SPOKEN: tuple[str, ...] = ("en", "es", "de", "fr", "pt", "it")
+RULED: tuple[str, ...] = ("en", "es", "de", "fr", "pt", "it")  # read by rules: each has its lexicon
+SPOKEN: tuple[str, ...] = (*RULED, "nl", "pl", "ru", "tr", "zh", "ja")  # answered in: each has its words
 FALLBACK = "en"
 _DATA = Path(__file__).parent / "data" / "tongues.toml"
 _SCRIPTS = (
@@ -25,6 +26,7 @@ _SCRIPTS = (
     (0x4E00, 0x9FFF, "zh"),
     (0xAC00, 0xD7AF, "ko"),
 )
+_WRITTEN_LIKE = {"ru": ("uk", "bg", "sr"), "zh": ("ja",), "ar": ("fa", "ur")}  # in the same script
 _LETTERS = {"ñ": "es", "¿": "es", "¡": "es", "ß": "de", "ã": "pt", "õ": "pt", "œ": "fr", "ø": "da", "å": "sv"}
 _LETTERS |= {
     "ł": "pl",
@@ -60,7 +62,7 @@ def _words() -> dict[str, dict[str, float]]:
         for word in set(words.split()):
             owners.setdefault(word, []).append(language)
     return {
-        word: {language: (1.0 if language in SPOKEN else 0.8) / len(languages) for language in languages}
+        word: {language: (1.0 if language in RULED else 0.8) / len(languages) for language in languages}
         for word, languages in owners.items()
     }
 
@@ -75,13 +77,13 @@ def language_of(text: str, tokens: Sequence[str], known: str | None, hints: dict
 
     `hints` are further votes by language, from whoever knows more about the words.
     """
-    guess = _script_of(text) or _by_words(text, tokens, known, hints)
+    guess = _by_script(text, known) or _by_words(text, tokens, known, hints)
     words = _NO_WORD.sub(" ", text[:_IDENTIFIED_MAX]).strip()
     few = len(words.split()) < _IDENTIFIED_WORDS_MIN if words.isascii() else len(words) < _IDENTIFIED_CHARS_MIN
     if few:
         return guess
     told, sure = identifier().classify(words)
-    needed = _SUREST if guess == known else _SURER if guess in SPOKEN and told in SPOKEN else _SURE
+    needed = _SUREST if guess == known else _SURER if guess in RULED and told in RULED else _SURE
     return str(told) if sure >= needed else guess
 
 
@@ -113,12 +115,18 @@ def _winner(votes: dict[str, float], known: str | None) -> str:
         return known or FALLBACK
     best, score = ranked[0]
     second = ranked[1][1] if len(ranked) > 1 else 0.0
-    if best not in SPOKEN and score < 2 * _FIRST_AMONG_FEW:  # a few foreign words prove nothing
-        own = [language for language, _ in ranked if language in SPOKEN]
+    if best not in RULED and score < 2 * _FIRST_AMONG_FEW:  # a few foreign words prove nothing
+        own = [language for language, _ in ranked if language in RULED]
         return known or (own[0] if own else FALLBACK)
     if known and score - second < _FIRST_AMONG_FEW / (1 + score):
         return known
     return best
+
+
+def _by_script(text: str, known: str | None) -> str | None:
+    """The language of the script, where that is no Latin one; the known one, where it is written in the same."""
+    told = _script_of(text)
+    return known if told and known in _WRITTEN_LIKE.get(told, ()) else told
 
 
 def _script_of(text: str) -> str | None:

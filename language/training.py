@@ -196,11 +196,11 @@ def _thresholds(told: Floats, targets: Floats) -> Thresholds:
     inside = targets[:, _OUT] == 0.0
     wish = np.maximum(told[:, PERSON], told[:, _ASKS])
     return Thresholds(
-        person=_within(float(np.quantile(wish[targets[:, PERSON] == 1.0], 0.02)), 0.35, 0.5),
+        person=_within(float(np.quantile(wish[targets[:, PERSON] == 0.0], 0.95)), 0.35, 0.4),
         information=0.5,
         urgent=0.5,
-        within=_within(float(np.quantile(best[inside].max(axis=1), 0.05)), 0.35, 0.5),
-        outside=_within(float(np.quantile(told[inside, _OUT], 0.97)), 0.5, 0.7),
+        within=_within(float(np.quantile(best[inside].max(axis=1), 0.05)), 0.25, 0.35),
+        outside=_within(float(np.quantile(told[inside, _OUT], 0.95)), 0.4, 0.5),
         beside=0.5,
     )
 

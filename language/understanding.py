@@ -17,7 +17,7 @@ from language.names import names_in
 from language.rules import Score, belong_together, confidence, held, scores
 from language.suspicion import is_suspicious
 from language.tokens import ID_TOKEN, own_words, set_apart, tokens_of
-from language.tongues import FALLBACK, SPOKEN, identifier, is_frequent, language_of
+from language.tongues import FALLBACK, RULED, identifier, is_frequent, language_of
 
 _TAKEN_UP = (Intent.OUT_OF_SCOPE, Intent.AFFIRMATION, Intent.CORRECTION)  # what may be no more than a name
 _VAGUE = 0.5  # below this, an intent may be no more than that either
@@ -69,7 +69,7 @@ class RulesUnderstander:
     """Understands by the lexicons and the table of rules."""
 
     def __init__(self) -> None:
-        for language in SPOKEN:
+        for language in RULED:
             lexicon(language)
         identifier()
         is_suspicious("")
@@ -187,14 +187,14 @@ def _read(text: str, context: TurnContext) -> Reading:
 
 def _tongues(language: str, tokens: Sequence[str]) -> tuple[str, ...]:
     """Return the languages to read in, likeliest first: a word or two may be of any, more are of one (or English)."""
-    if language not in SPOKEN:
+    if language not in RULED:
         return (FALLBACK,)
     few = sum(t not in ".," for t in tokens) <= _FEW
-    return tuple(dict.fromkeys((language, FALLBACK, *(SPOKEN if few else ()))))
+    return tuple(dict.fromkeys((language, FALLBACK, *(RULED if few else ()))))
 
 
 def _hints(tokens: Sequence[str]) -> dict[str, float]:
-    knowing = [[tongue for tongue in SPOKEN if lexicon(tongue).knows(t)] for t in tokens if len(t) > 4]
+    knowing = [[tongue for tongue in RULED if lexicon(tongue).knows(t)] for t in tokens if len(t) > 4]
     votes: dict[str, float] = {}
     for tongues in knowing:
         for tongue in tongues:

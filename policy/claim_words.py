@@ -1,11 +1,15 @@
-"""How six languages say that something was done or will be done: the sentences that only the ledger may speak.
+"""How languages say that something was done or will be done: the sentences that only the ledger may speak.
 
 Data alone: a promise is of the speaker, of the future or of a refund as such; a report says that something was done.
 """
 
 import re
 
-LANGUAGES = frozenset({"en", "es", "de", "fr", "pt", "it"})
+from policy.claim_words_more import LANGUAGES as MORE_LANGUAGES
+from policy.claim_words_more import PROMISES, REPORTS
+
+LANGUAGES = frozenset({"en", "es", "de", "fr", "pt", "it"})  # whose words are known well enough for a model's
+OUR_LANGUAGES = LANGUAGES | MORE_LANGUAGES  # whose words are known well enough for fixed words of ours
 _FEW = r"(?:[^\s.!?:]+ ){0,3}?"  # up to three words between
 
 _EN_DONE = (
@@ -113,6 +117,7 @@ PROMISE = re.compile(
             r"(?<!\w)(?:rimborser|annuller|canceller|disdir|accrediter|effettuer|modificher|eseguir)(?:ò|emo|à|anno)(?!\w)",
             rf"(?<!\w)(?:verrà|verranno|sarà|saranno) {_FEW}{_IT_DONE}",
             r"(?<!\w)ricever(?:à|ai) (?:il|un) (?:rimborso|denaro|accredito)",
+            *PROMISES,
         )
     ),
     re.IGNORECASE,
@@ -129,6 +134,7 @@ REPORT = re.compile(
             rf"(?<!\w)(?:est|sont|était|été|fut|a|ont) {_FEW}{_FR_DONE}",
             rf"(?<!\w)(?:foi|foram|está|estão|é|são|ficou) {_FEW}{_PT_DONE}",
             rf"(?<!\w)(?:è|sono|stat[oaei]|risulta) {_FEW}{_IT_DONE}",
+            *REPORTS,
         )
     ),
     re.IGNORECASE,

@@ -6,7 +6,7 @@ Pure; promises are never allowed, and a report only of what is a status in the e
 from collections.abc import Callable, Collection
 
 from domain.reply import Author, Draft, Segment, Source
-from policy.claim_words import LANGUAGES, PROMISE, REPORT
+from policy.claim_words import LANGUAGES, OUR_LANGUAGES, PROMISE, REPORT
 from policy.plain import plain
 from policy.status_words import STATUS, denied
 
@@ -35,7 +35,13 @@ def truthful(
         return False
     if by_model and detector is not None:
         return not any(detector(own, draft.language) for s in others if (own := own_words(s)))
-    return True if draft.language.partition("-")[0] in LANGUAGES or not others else None
+    known = LANGUAGES if by_model else OUR_LANGUAGES
+    return True if draft.language.partition("-")[0] in known or not others else None
+
+
+def claims_are_read(language: str, detector: Detector | None) -> bool:
+    """Return whether a model's words in this language could ever be found truthful here."""
+    return detector is not None or language.partition("-")[0] in LANGUAGES
 
 
 def claims_in_words(text: str) -> bool:

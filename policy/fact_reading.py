@@ -24,9 +24,13 @@ _THINGS = (
     r"orders?|items?|subscriptions?|payments?|charges?|pedidos?|artículos?|suscripci(?:ón|ones)|pagos?|cargos?"
     r"|bestellung(?:en)?|artikeln?|abos?|abonnements?|zahlung(?:en)?|commandes?|articles?|paiements?"
     r"|encomendas?|ite(?:m|ns)|assinaturas?|pagamentos?|ordin[ei]|articol[io]|abbonament[io]|pagament[io]"
+    r"|bestelling(?:en)?|abonnementen|zamówie(?:nie|nia|ń)|subskrypcj[aieę]|subskrypcji|заказ(?:а|ов)?"
+    r"|подпис(?:ка|ки|ок)|шт\.?|sipariş\w*|aboneli[kğ]\w*"
 )
+_UNSPACED_THINGS = r"个(?:订单|订阅)|件(?:です|あり|の)"
 _COUNT = re.compile(
-    rf"(?<![\d.,])(\d{{1,3}}(?:[., ']\d{{3}})+|\d{{1,4}})(?= ?[×x] | (?:[^\W\d]+ )?(?:{_THINGS})(?!\w))"
+    r"(?<![\d.,])(\d{1,3}(?:[., ']\d{3})+|\d{1,4})"
+    rf"(?= ?[×x] | (?:[^\W\d]+ )?(?:{_THINGS})(?!\w)| ?(?:{_UNSPACED_THINGS}))"
     r"|(?<=[×x] )(\d{1,4})(?![\d.,]*\d)",
     re.IGNORECASE,
 )

@@ -66,6 +66,13 @@ def test_no_words_claim_nothing_and_too_many_are_a_claim() -> None:
 
 
 @needs_meaning
+def test_a_sentence_too_long_to_be_read_is_a_claim() -> None:
+    harmless = "Items can be sent back within 14 days"
+    assert not head().claims(f"{harmless}, and {harmless}.", "en")
+    assert head().claims(", and ".join([harmless] * 8), "en")
+
+
+@needs_meaning
 def test_the_committed_head_is_of_the_committed_examples() -> None:
     assert len(head().rows) == len(examples())
 

@@ -15,6 +15,7 @@ from language.drafting import DraftRequest, TemplateDrafter
 from language.evidence_words import LISTED_MAX
 from language.formats import day
 from language.knowledge import opening
+from language.tongues import RULED
 from language.words import status_label
 from policy.reply_checks import check
 from tests.language.things import ACCOUNT, LANGUAGES, NOW, action, evidence, order, refunded, under_way
@@ -30,6 +31,8 @@ STEPS: list[Answer | Clarify] = [
     *(Answer(topic=Topic.ORDER_STATUS, resource=f"order:{o.id}") for o in ACCOUNT.orders),
     *(Clarify(question=q) for q in Question),
 ]
+
+FORMS_OF_ONE_TWO_AND_FIVE = {"pl": 3, "ru": 3, "tr": 1, "zh": 1, "ja": 1}
 
 
 def draft(step: Answer | Clarify, language: str = "en", account: Account | None = ACCOUNT, **more: Any) -> Draft:
@@ -59,7 +62,8 @@ def test_every_draft_passes_the_four_checks(step: Answer | Clarify, language: st
         customer_id="cus_1",
         now=NOW,
     )
-    assert made.segments
+    unwritten = isinstance(step, Answer) and step.topic is Topic.KNOWLEDGE and language not in RULED
+    assert bool(made.segments) is not unwritten  # the pages of a new installation are in those languages alone
     assert made.language == language
     assert checks.all_exactly_true, (checks.failed, made.text)
 
@@ -177,12 +181,11 @@ def test_a_list_counts_in_the_forms_of_the_language_and_every_count_passes(langu
         made = draft(Answer(topic=Topic.ORDERS_OVERVIEW), language, many)
         checks = check(made, evidence=evidence(many), articles=[], actions=[], customer_id="cus_1", now=NOW)
         assert checks.failed == (), made.text
-        return made.text.split(":")[0].rstrip()
+        return made.text.splitlines()[0]
 
     one, two, five, seven = (heading(n).replace(str(n), "#") for n in (1, 2, 5, 7))
-    assert one != two
-    assert two == five
-    assert seven.startswith(f"{two}, ")
+    assert len({one, two, five}) == FORMS_OF_ONE_TWO_AND_FIVE.get(language, 2)
+    assert seven not in (one, two, five)  # of which only some are listed
     assert "#" in one
 
 
@@ -195,4 +198,4 @@ def test_what_else_was_asked_for_comes_last_and_as_a_question_while_nothing_is_o
 
 
 def test_an_unspoken_language_is_answered_in_english() -> None:
-    assert draft(Answer(topic=Topic.GREETING), "nl").language == "en"
+    assert draft(Answer(topic=Topic.GREETING), "sv").language == "en"

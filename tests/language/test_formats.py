@@ -20,7 +20,12 @@ NOW = datetime(2026, 1, 2, tzinfo=UTC)
         (4200, "JPY", "en", "¥4,200"),
         (1234, "KWD", "en", "KWD 1.234"),
         (5, "EUR", "it", "0,05 €"),
-        (2300, "EUR", "nl", "€23.00"),
+        (2300, "EUR", "sv", "€23.00"),
+        (123450, "EUR", "pl", "1 234,50 €"),
+        (123450, "EUR", "ru", "1 234,50 €"),
+        (123450, "TRY", "tr", "₺1.234,50"),
+        (123450, "CNY", "zh", "¥1,234.50"),
+        (4200, "JPY", "ja", "￥4,200"),
     ],
 )
 def test_minor_units_are_written_with_the_decimals_of_their_currency(
@@ -37,6 +42,9 @@ def test_minor_units_are_written_with_the_decimals_of_their_currency(
         (datetime(2025, 12, 31, 9, tzinfo=UTC), "es", "31 de diciembre de 2025"),
         (datetime(2026, 1, 1, 9, tzinfo=UTC), "de", "1. Januar"),
         (datetime(2026, 1, 1, 1, tzinfo=timezone(timedelta(hours=9))), "fr", "31 décembre 2025"),
+        (datetime(2026, 1, 1, 9, tzinfo=UTC), "pl", "1 stycznia"),
+        (datetime(2025, 12, 31, 9, tzinfo=UTC), "ru", "31 декабря 2025\u202fг."),
+        (datetime(2025, 12, 31, 9, tzinfo=UTC), "ja", "2025年12月31日"),
     ],
 )
 def test_a_day_is_told_in_utc_with_its_year_when_that_is_another(at: datetime, language: str, written: str) -> None:

@@ -32,6 +32,12 @@ SUCCESS = {
     "fr": r"a bien été (effectué|résilié|lancé)",
     "pt": r"(?<!não )foi (realizado|iniciado|cancelada)",
     "it": r"(?<!non )è stato (effettuato|disdetto|avviato)",
+    "nl": r"dit is (uitgevoerd|(in het systeem van de winkel )?in gang gezet)",
+    "pl": r"(?<!nie )(wykonano|rozpoczęto)",
+    "ru": r"(?<!не )(выполнено|запущено)",
+    "tr": r"(tamamlandı|başlatıldı)",
+    "zh": r"已(完成|在商店系统中启动|启动)",
+    "ja": r"手続きが(完了|開始され)",
 }
 STARTED_ONLY = {"return_items", "exchange_items", "restore_account_access"}  # parcels or the customer finish it
 OF_OLD = {  # everything that was said of refunds and cancellations before there were other kinds
@@ -94,8 +100,8 @@ def test_every_kind_of_action_has_its_words() -> None:
 def test_everything_that_can_be_said_of_an_action_is_a_whole_sentence(language: str, payload: Payload) -> None:
     for sentence in every_sentence(payload, language):
         assert not re.search(r"[{}]|  |None", sentence), sentence
-        assert sentence.endswith("."), sentence
-        assert sentence[0].isupper(), sentence
+        assert sentence.endswith((".", "。")), sentence
+        assert not sentence[0].islower(), sentence
 
 
 @pytest.mark.parametrize(("language", "payload"), list(itertools.product(LANGUAGES, PAYLOADS)))
@@ -113,7 +119,7 @@ def test_a_proposal_names_the_amount_the_thing_and_the_reason(language: str, pay
                 assert told in summary
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", OF_OLD)
 def test_what_was_said_of_refunds_and_cancellations_is_still_said_word_for_word(language: str) -> None:
     named = CANCELLATION.model_copy(update={"plan": "Pro 10"})
     told = [s for p in (REFUND, PAYMENT_REFUND, CANCELLATION, named) for s in every_sentence(p, language)]
@@ -213,7 +219,7 @@ def test_a_proposal_says_that_nothing_happens_before_consent() -> None:
 def test_every_notice_differs_and_a_foreign_language_is_answered_in_english() -> None:
     for language in LANGUAGES:
         assert len({notice(kind, language) for kind in NoticeKind}) == len(NoticeKind)
-    assert notice(NoticeKind.TAKEN_OVER, "nl") == notice(NoticeKind.TAKEN_OVER, "en")
+    assert notice(NoticeKind.TAKEN_OVER, "sv") == notice(NoticeKind.TAKEN_OVER, "en")
     assert notice(NoticeKind.TAKEN_OVER, "pt-BR") == notice(NoticeKind.TAKEN_OVER, "pt")
 
 

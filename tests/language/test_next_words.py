@@ -28,7 +28,7 @@ def test_what_waits_is_told_and_is_a_question_only_while_nothing_else_is_open(
     told = draft.segments[-1]
     settled = state.terminal
     assert told.text == (shall_i_go_on if settled else noted_for_later)(NEEDS, language)
-    assert ("?" in told.text) is settled
+    assert bool({"?", "？"} & set(told.text)) is settled
     assert told.kind is (SegmentKind.QUESTION if settled else SegmentKind.TEXT)
     checks = check(draft, evidence=evidence(), articles=[], actions=[standing], customer_id="cus_1", now=NOW)
     assert checks.all_exactly_true, (checks.failed, told.text)

@@ -13,7 +13,7 @@ import language
 from domain.understanding import EntityKind, Intent, RiskMark, TurnContext, Understanding
 from language.embedding import embedder
 from language.routing import CLASSIFIER, RULES, LocalUnderstander
-from language.tongues import SPOKEN
+from language.tongues import RULED
 
 UNDERSTANDER = LocalUnderstander()
 DATA = Path(language.__file__).parent / "data"
@@ -26,7 +26,7 @@ def heard(*texts: str, **context: Any) -> Understanding:
     return UNDERSTANDER.understand(texts, TurnContext(**context))
 
 
-READ_BY_RULES = [turn for turn in EXAMPLES["turns"] if turn.get("language", "en") in SPOKEN]
+READ_BY_RULES = [turn for turn in EXAMPLES["turns"] if turn.get("language", "en") in RULED]
 
 
 @pytest.mark.parametrize("turn", READ_BY_RULES, ids=lambda turn: " / ".join(turn["texts"])[:60])
@@ -64,6 +64,50 @@ def test_a_language_that_the_rules_do_not_read_is_understood(text: str, intent: 
 )
 def test_a_wish_for_a_person_is_heard_in_any_language(text: str) -> None:
     assert heard(text).asks_for_person
+
+
+@BY_MEANING
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hello?? is there a living soul on this line at all",
+        "hallo, lebt da wer?",
+    ],
+)
+def test_a_greeting_does_not_hide_a_wish_for_a_person(text: str) -> None:
+    assert heard(text).asks_for_person
+
+
+@BY_MEANING
+@pytest.mark.parametrize(
+    "text",
+    [
+        "And how do I send something back?",
+        "Your colleague on the phone last night was so kind, thanks",
+        "Must I ring my bank about it?",
+        "please do not ring me, just write where my parcel is",
+    ],
+)
+def test_words_of_people_and_calls_are_no_wish_for_a_person(text: str) -> None:
+    assert not heard(text).asks_for_person
+
+
+@BY_MEANING
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("The invoice shows two lamps and only one was in the carton", Intent.MISSING_ITEM),  # not about the invoice
+        ("ich will das Bett nicht mehr, bitte nicht verschicken", Intent.CANCEL_ORDER),  # nothing was offered
+    ],
+)
+def test_a_word_alone_does_not_outweigh_what_the_whole_says(text: str, intent: Intent) -> None:
+    assert heard(text).intent is intent
+
+
+@BY_MEANING
+@pytest.mark.parametrize("text", ["so what now, anything at all", "so, what is it going to be"])
+def test_what_is_vague_is_no_small_talk(text: str) -> None:
+    assert heard(text).intent not in (Intent.THANKS_GREETING, Intent.AFFIRMATION, Intent.REFUSAL)
 
 
 @BY_MEANING

@@ -24,9 +24,10 @@ from domain.action import (
 )
 from domain.action import CancelSubscriptionPayload as Cancellation
 from domain.action import RefundPayload as Refund
+from language.tongues import SPOKEN
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
-LANGUAGES = ("en", "es", "de", "fr", "pt", "it")
+LANGUAGES = SPOKEN
 
 
 def ago(days: float) -> datetime:

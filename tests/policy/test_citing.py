@@ -101,3 +101,21 @@ def test_what_can_be_seen_stays(text: str) -> None:
         seen = shown(text, language)
         assert shown(seen, language) == seen
         assert not set(seen) - set(text) - {"\n", " "}
+
+
+@pytest.mark.parametrize(
+    ("text", "segments", "fits"),
+    [
+        ("x" * 1_200, 2, True),
+        ("x" * 1_200, 3, False),
+        ("я" * 1_000, 1, True),  # two bytes each
+        ("я" * 1_000, 2, False),
+        ("退款" * 400, 1, True),
+        ("a-" * 290, 1, True),
+        ("a-" * 310, 1, False),
+        ("One more word. " * 10, 10, True),
+    ],
+)
+def test_a_draft_is_no_longer_than_can_be_read_sentence_by_sentence(text: str, segments: int, fits: bool) -> None:
+    segment = ModelSegment(kind=T, text=text, cites=("k1",))
+    assert (objection(ModelDraft(segments=(segment,) * segments), GIVEN, READY) is None) is fits
