@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli_ends import failed
+from cli_ends import failed, given_lines
 
 if TYPE_CHECKING:
     from language.claims_training import LeftOut
@@ -30,7 +30,7 @@ def claims(context: typer.Context) -> None:
     Exit status: 0 every line was read, 1 a line was no such object (said on standard error, with its number).
     """
     if context.invoked_subcommand is None:
-        raise typer.Exit(_answer(sys.stdin))
+        raise typer.Exit(_answer(given_lines("claims")))
 
 
 @app.command()
@@ -101,7 +101,7 @@ def _show(rows: "tuple[LeftOut, ...]") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title="Read by what was learned from other languages and other meanings")
+    table = Table(title="Read by what was learned from other languages and at other places")
     for heading in ("language", "claims", "found", "others", "false alarms"):
         table.add_column(heading, justify="left" if heading == "language" else "right")
     for row in rows:

@@ -3,7 +3,8 @@
 Imports nothing heavy, so that a small command starts at once.
 """
 
-from collections.abc import Awaitable, Callable
+import sys
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -61,6 +62,13 @@ def failed(command: str, fault: Exception, status: int) -> typer.Exit:
     """Say on standard error why a command failed; returns what ends it with `status`."""
     typer.echo(f"interlock {command}: {fault}", err=True)
     return typer.Exit(status)
+
+
+def given_lines(command: str) -> Iterable[str]:
+    """Return the lines on standard input; ends the command with 1 where it is closed (`<&-`)."""
+    if sys.stdin is None:
+        raise failed(command, ValueError("standard input is closed; give it JSON lines, as in < FILE"), 1)
+    return sys.stdin
 
 
 def in_databases(command: str, data_dir: Path | None, work: Callable[[Databases], Awaitable[Found]]) -> Found:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli_ends import failed
+from cli_ends import failed, given_lines
 
 if TYPE_CHECKING:
     from language.examples import Example
@@ -41,7 +41,7 @@ def understand(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         from language.routing import LocalUnderstander
 
-        raise typer.Exit(_answer(sys.stdin, LocalUnderstander()))
+        raise typer.Exit(_answer(given_lines("understand"), LocalUnderstander()))
 
 
 @app.command("eval")

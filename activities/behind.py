@@ -68,5 +68,5 @@ def _left_open(considered: Considered, evidence: Evidence | None, said: str) -> 
         "through_seq": considered.through_seq,
         "amount": considered.amount,
         "asked_running": considered.asked_running,
-        "offered": list(offered(step, evidence.account if evidence else None, said)),
+        "offered": list(offered(step, evidence.account if evidence else None, said) or considered.offered),
     }

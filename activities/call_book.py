@@ -73,6 +73,12 @@ class CallBook:
             if not passes(fault):
                 self._owed.pop(call.call_id, None)
                 raise
-            log.error("model_call.unbooked", call_id=call.call_id, model=call.model, owed=len(self._owed))
+            log.error(
+                "model_call.unbooked",
+                call_id=call.call_id,
+                conversation_id=occasion.conversation_id,
+                model=call.model,
+                owed=len(self._owed),
+            )
         else:
             self._owed.pop(call.call_id, None)

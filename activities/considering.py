@@ -179,6 +179,7 @@ def _considered(
     evidence: Evidence | None = None,
     decided: Decision | None = None,
 ) -> Considered:
+    told = understood.without_words if understood else None  # no words in histories
     considered = Considered(
         owner=turn.owner,
         owner_epoch=turn.owner_epoch,
@@ -187,11 +188,12 @@ def _considered(
         through_seq=turn.customer_seq if step else turn.answered_seq,
         language=understood.language if understood else turn.language,
         step=step,
-        understood=understood.without_words if understood else None,  # no words in histories
+        understood=told.model_copy(update={"corrects": decided.corrects}) if told and decided else told,
         meant=decided.meant if decided else None,
         waiting=decided.waiting if decided else turn.context.waiting,
         named=decided.named if decided else (),
         amount=decided.amount if decided else None,
+        offered=decided.offered if decided else (),
         asked_running=decided.asked_running if decided else 0,
         evidence_id=evidence.evidence_id if evidence else None,
         open_actions=tuple(_progress(turn, a.operation_id) for a in turn.actions if not a.state.terminal),

@@ -155,7 +155,8 @@ class ModelDesk:
 
     async def _book_it(self, asking: _Asking[Shape], call: ModelCall) -> None:
         asking.spending, asking.tool_steps = asking.spending.plus(call), 0
-        log.info("model.called", **call.model_dump(mode="json", exclude={"at", "call_id"}))
+        told = call.model_dump(mode="json", exclude={"at", "call_id"})
+        log.info("model.called", conversation_id=asking.occasion.conversation_id, **told)
         await self._calls.book(asking.occasion, call)
 
 

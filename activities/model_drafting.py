@@ -20,7 +20,8 @@ from domain.model_task import BudgetSpent, ModelMessage, ModelTask, Occasion
 from domain.reply import Attempt, Draft
 from domain.step import Answer
 from domain.summary import Memory
-from language.drafting import Drafter, DraftRequest
+from language.drafting import Drafter, DraftRequest, beside
+from language.words import spoken
 from language.evidence_data import account_data, order_data
 from policy.citing import Citable, draft_of
 from policy.reply_gate import Decision, DoNotPublish, Withheld
@@ -122,10 +123,11 @@ async def draft_by_model(desk: ModelDesk, writing: Writing, failed: tuple[str, .
     """Return a model's draft and the articles that it may rest on, or None where no model wrote one.
 
     `failed` are the checks that the last attempt did not pass. In a language whose words for a status are not known
-    here nothing is asked. Raises BudgetSpent.
+    here nothing is asked, nor in one that we cannot say ourselves what else was asked for. Raises BudgetSpent.
     """
     request = writing.request
-    if request.language.partition("-")[0] not in READ_IN:
+    language = request.language.partition("-")[0]
+    if language not in READ_IN or (request.step.next_intents and spoken(language) != language):
         return None
     citable = Citable(
         evidence=request.evidence if writing.signed_in else None,
@@ -137,6 +139,8 @@ async def draft_by_model(desk: ModelDesk, writing: Writing, failed: tuple[str, .
     if written is None:
         return None
     draft = draft_of(written.answer, written.citable, request.language, task.prompt)
+    if draft.segments:
+        draft = draft.model_copy(update={"segments": (*draft.segments, *beside(request))})
     return draft, written.citable.articles
 
 

@@ -79,7 +79,8 @@ class Considered(Noun):
     waiting: tuple[Need, ...] = ()  # asked for beside this, and not dealt with yet
     named: tuple[str, ...] = ()  # the customer's own that this turn speaks of, as `order:ID`
     asked_running: int = 0  # questions in a row, this one included, that brought nothing
-    amount: str | None = None  # `MINOR CURRENCY`, as the customer named it
+    amount: str | None = None  # `MINOR CURRENCY`, as the customer named it; empty where that is unclear
+    offered: tuple[str, ...] = ()  # as `order:ID`, what was listed before and may still be pointed at
     summary: Summary | None = None  # of the conversation up to and with this turn, where one is due
 
 

@@ -32,6 +32,13 @@ class Author(StrEnum):
     MODEL = "model"
 
 
+BESIDE = ("next.shall_i", "next.noted")  # what our words about the rest of a message rest on, whoever wrote before them
+
+
+SHALL_I, NOTED = "next.shall_i", "next.noted"
+BESIDE = frozenset({SHALL_I, NOTED})  # our words that follow whoever wrote the rest: nothing a model says rests on them
+
+
 class Segment(Noun):
     """One stretch of a draft and what it rests on: an evidence id, `slug@version`, an operation id, or a template."""
 
@@ -39,6 +46,11 @@ class Segment(Noun):
     source: Source
     rests_on: str
     kind: SegmentKind = SegmentKind.TEXT
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether these are our words about what else was asked for; nothing that a model cites comes to these."""
+        return self.source is Source.TEMPLATE and self.rests_on in BESIDE
 
 
 class Draft(Noun):

@@ -80,12 +80,14 @@ _WORDS_WEIGH = 0.05  # what a passage that holds every word of the question gain
 _UNRELATED = 0.80  # the nearness of texts that have nothing to do with each other, and so of one without an embedding
 _CERTAIN, _LEAD = 0.883, 0.005  # by meaning and words: how near it is, and how far before any other article
 _CERTAIN_BY_WORDS, _LEAD_BY_WORDS = 0.5, 0.2  # by words alone, where no model makes embeddings
+_BESIDE, _BESIDE_BY_WORDS = 0.005, 0.05  # how far behind, within a page, what is as good an answer
 
 
 def in_order(query: KnowledgeQuery, hits: Sequence[Hit]) -> tuple[Found, ...]:
     """Return the best of `hits` for the query, likeliest first, with the reasons.
 
-    Only the first may be certain: near enough, far enough before every other article, and in the language preferred.
+    Only what comes first may be certain: near enough, far enough before every other article, and in the language
+    preferred; and with it what is hardly less near of the same page, since there is no telling which of them it is.
     """
     by_meaning = any(hit.nearness is not None for hit in hits)
     ranked = sorted(((_score(hit, by_meaning), hit) for hit in hits), key=lambda one: (-one[0], one[1].key))
@@ -93,10 +95,10 @@ def in_order(query: KnowledgeQuery, hits: Sequence[Hit]) -> tuple[Found, ...]:
         Found(
             hit=hit,
             score=round(score, 4),
-            certain=n == 0 and hit.language == query.languages[0] and _is_certain(ranked, by_meaning),
+            certain=_is_certain(ranked, score, hit, by_meaning) and hit.language == query.languages[0],
             why=tuple(_reasons(query, hit)),
         )
-        for n, (score, hit) in enumerate(ranked[: query.limit])
+        for score, hit in ranked[: query.limit]
     )
 
 
@@ -106,11 +108,14 @@ def _score(hit: Hit, by_meaning: bool) -> float:
     return (_UNRELATED if hit.nearness is None else hit.nearness) + _WORDS_WEIGH * hit.share
 
 
-def _is_certain(ranked: Sequence[tuple[float, Hit]], by_meaning: bool) -> bool:
+def _is_certain(ranked: Sequence[tuple[float, Hit]], score: float, hit: Hit, by_meaning: bool) -> bool:
+    """Whether `hit` may answer by itself: the first of `ranked`, or the same page where it hardly comes after."""
     enough, lead = (_CERTAIN, _LEAD) if by_meaning else (_CERTAIN_BY_WORDS, _LEAD_BY_WORDS)
+    behind = _BESIDE if by_meaning else _BESIDE_BY_WORDS
     best, first = ranked[0]
     rival = next((score for score, hit in ranked if hit.slug != first.slug), 0.0)
-    return best >= enough and best - rival >= lead
+    good = hit == first or (hit.key[:3] == first.key[:3] and best - score < behind)
+    return good and best >= enough and best - rival >= lead
 
 
 def _reasons(query: KnowledgeQuery, hit: Hit) -> Iterator[str]:

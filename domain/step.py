@@ -23,8 +23,10 @@ class Topic(StrEnum):
     NOTHING_TO_REFUND = "nothing_to_refund"
     NO_DUPLICATE_FOUND = "no_duplicate_found"
     ALREADY_CANCELLED = "already_cancelled"
+    NO_SUBSCRIPTIONS = "no_subscriptions"
     ACCOUNT_ACCESS = "account_access"
     ACTION_STATUS = "action_status"
+    NOTHING_BEGUN = "nothing_begun"
     CONFIRM_WITH_BUTTON = "confirm_with_button"
     PROPOSAL_WITHDRAWN = "proposal_withdrawn"
     GREETING = "greeting"
@@ -61,13 +63,15 @@ class Answer(Noun):
 class Clarify(Noun):
     """Publish one question. `supersedes`: what the customer has called wrong, without saying yet what is right.
 
-    `resource` is what is settled already, the customer's own, so that the next turn need not ask for it again.
+    `resource` is what is settled already, the customer's own, so that the next turn need not ask for it again;
+    `next_intents` are what was asked for beside this.
     """
 
     step: Literal["clarify"] = "clarify"
     question: Question
     resource: str | None = None
     supersedes: tuple[str, ...] = ()
+    next_intents: tuple[Intent, ...] = ()
 
 
 class Propose(Wish):

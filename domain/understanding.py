@@ -57,8 +57,9 @@ class EntityKind(StrEnum):
 class Entity(Noun):
     """A candidate. `words` are the very words that carried it; `value` is the same in one form.
 
-    An amount's value is `MINOR CURRENCY`, as in `2050 EUR`, the currency empty where none was named; a date's is
-    ISO 8601; a position's is a number from 1, or -1 for the last.
+    An amount's value is `MINOR CURRENCY`, as in `2050 EUR`, the currency empty where none was named, and all of it
+    empty where a part was named that cannot be read; a date's is ISO 8601; a position's is a number from 1, or -1 for
+    the last.
     """
 
     kind: EntityKind
@@ -114,7 +115,7 @@ class Need(Noun):
 
     intent: Intent
     resource: str | None = None
-    amount: str | None = None  # `MINOR CURRENCY`, as an entity's value
+    amount: str | None = None  # as an entity's value: empty where it has to be asked
     information: bool = False  # perhaps only how it works was asked
 
 
@@ -128,9 +129,9 @@ class TurnContext(Noun):
     resource: str | None = None
     question: str | None = None
     language: str | None = None  # of the conversation so far
-    amount: str | None = None  # that the customer named for what is being asked about
+    amount: str | None = None  # that the customer named for what is being asked about, as an entity's value
     asked_running: int = 0  # questions in a row that the customer has not answered with anything of theirs
-    offered: tuple[str, ...] = ()  # what the last answer listed, in its order
+    offered: tuple[str, ...] = ()  # what was listed last on this matter, in its order
     waiting: tuple[Need, ...] = ()  # asked for beside something else, and not dealt with yet
     goal: Need | None = None  # what the customer last wanted, small talk apart, be it long ago
     named: tuple[str, ...] = ()  # in the order in which they were first spoken of

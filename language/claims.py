@@ -26,11 +26,14 @@ Floats = NDArray[np.float64]
 class ClaimsHead:
     """The examples as `rows` of one embedder, the vote of each, and the vote from which on a sentence claims.
 
+    `digest` names the examples that they were learned from.
+
     The nearer an example is to what is read, the more its vote counts (a Gaussian kernel over standardised rows).
     """
 
-    def __init__(self, over: Embedder, rows: Matrix, votes: Floats, threshold: float) -> None:
+    def __init__(self, over: Embedder, rows: Matrix, votes: Floats, threshold: float, digest: str) -> None:
         self.over, self.rows, self.votes, self.threshold = over, rows.astype(np.float32), votes, threshold
+        self.digest = digest
         self._mean, self._spread = standard_of(self.rows)
         self._standard = (self.rows - self._mean) / self._spread
 
@@ -70,16 +73,19 @@ def sentences_of(text: str) -> list[str]:
 
 
 def save(path: Path, head: ClaimsHead) -> None:
-    """Write `head` to `path`, its rows in half precision."""
+    """Write `head` to `path`, its rows in half precision; whoever reads meanwhile finds the old one, whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_suffix(".new.npz")
     np.savez_compressed(
-        path,
+        fresh,
         allow_pickle=False,
         over=np.array(head.over.name),
         rows=head.rows.astype(np.float16),
         votes=head.votes.astype(np.float32),
         threshold=np.float64(head.threshold),
+        digest=np.array(head.digest),
     )
+    fresh.replace(path)
 
 
 def load(path: Path, over: Embedder) -> ClaimsHead:
@@ -87,7 +93,8 @@ def load(path: Path, over: Embedder) -> ClaimsHead:
     with np.load(path, allow_pickle=False) as kept:
         if str(kept["over"]) != over.name:
             raise ValueError(f"{path.name} was trained over {kept['over']}, and {over.name} is installed.")
-        return ClaimsHead(over, kept["rows"], kept["votes"].astype(np.float64), float(kept["threshold"]))
+        votes, threshold = kept["votes"].astype(np.float64), float(kept["threshold"])
+        return ClaimsHead(over, kept["rows"], votes, threshold, str(kept["digest"]))
 
 
 @cache

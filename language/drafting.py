@@ -12,7 +12,7 @@ from domain.action import Action
 from domain.base import Noun
 from domain.freshness import TELL, tracking_is_current
 from domain.knowledge import Article, Passage
-from domain.reply import Draft, Segment, SegmentKind, Source
+from domain.reply import NOTED, SHALL_I, Draft, Segment, SegmentKind, Source
 from domain.step import Answer, Clarify, Question, Topic
 from domain.understanding import Intent, TurnContext
 from language.choice_words import address_book, plans_on_offer
@@ -24,7 +24,7 @@ from language.tongues import SPOKEN
 from language.words import say, spoken
 
 _LEDGER_SENTENCES_MAX = 3
-_PASSAGES_MAX = 1
+_PASSAGES_MAX = 3
 _ABOUT_MONEY = frozenset({Intent.REFUND_REQUEST, Intent.DAMAGED_ITEM, Intent.MISSING_ITEM, Intent.CORRECTION})
 
 
@@ -60,8 +60,23 @@ class TemplateDrafter:
     def draft(self, request: DraftRequest) -> Draft:
         """Return the draft of an answer or of a question; without segments where nothing can be said."""
         page, step = _Page(request), request.step
-        segments = page.whole_answer(step) if isinstance(step, Answer) else page.question(step.question)
-        return Draft(language=page.language, segments=tuple(segments))
+        told = page.answer(step.topic) if isinstance(step, Answer) else page.question(step.question)
+        return Draft(language=page.language, segments=(*told, *(beside(request) if told else ())))
+
+
+def beside(request: DraftRequest) -> tuple[Segment, ...]:
+    """Return what a reply says of what else was asked for, if anything; whoever has drafted the rest of it.
+
+    It is asked about only where nothing else is asked, and no action is open: else a "yes" would be about that.
+    """
+    step = request.step
+    if not step.next_intents:
+        return ()
+    free = isinstance(step, Answer) and all(a.state.terminal for a in request.actions)
+    key, sentence = (SHALL_I, shall_i_go_on) if free else (NOTED, noted_for_later)
+    text = sentence(step.next_intents, spoken(request.language))
+    kind = SegmentKind.QUESTION if free else SegmentKind.TEXT
+    return (Segment(text=text, source=Source.TEMPLATE, rests_on=key, kind=kind),)
 
 
 class _Page:
@@ -72,17 +87,6 @@ class _Page:
         self.language = spoken(request.language)
         self.teller = Teller(language=self.language, now=request.now)
         self.account: Account | None = request.evidence.account if request.evidence else None
-
-    def whole_answer(self, step: Answer) -> list[Segment]:
-        """Return the segments of an answer, and after them what else was asked for, if anything."""
-        told = self.answer(step.topic)
-        if not (told and step.next_intents):
-            return told
-        settled = all(a.state.terminal for a in self.request.actions)
-        key, sentence = ("next.shall_i", shall_i_go_on) if settled else ("next.noted", noted_for_later)
-        text = sentence(step.next_intents, self.language)
-        kind = SegmentKind.QUESTION if settled else SegmentKind.TEXT
-        return [*told, Segment(text=text, source=Source.TEMPLATE, rests_on=key, kind=kind)]
 
     def answer(self, topic: Topic) -> list[Segment]:
         """Return the segments of an answer."""
@@ -99,8 +103,13 @@ class _Page:
                 return self._already_cancelled()
             case Topic.ACCOUNT_ACCESS:
                 return self._articles(topic) or self._templates("access")
+            case Topic.NO_SUBSCRIPTIONS:
+                return self._facts(self._say("no_subscriptions"))
             case Topic.ACTION_STATUS:
                 return self._ledger()
+            case Topic.NOTHING_BEGUN:
+                order = self._order_status()
+                return [*self._templates("nothing_begun"), *order] if order else []
             case Topic.CONFIRM_WITH_BUTTON:
                 return [*self._ledger(), *self._templates("confirm_with_button")]
             case Topic.PROPOSAL_WITHDRAWN:
@@ -111,7 +120,8 @@ class _Page:
             case Topic.SIGN_IN:
                 return self._templates("sign_in")
             case Topic.KNOWLEDGE:
-                return [self._quoted(p) for p in self.request.passages if p.certain][:_PASSAGES_MAX]
+                certain = [p for p in self.request.passages if p.certain][:_PASSAGES_MAX]
+                return [self._quoted(p) for p in sorted(certain, key=lambda p: p.position)]  # all are of one page
             case _ as never:
                 assert_never(never)
 

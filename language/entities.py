@@ -13,8 +13,8 @@ from pathlib import Path
 from babel import Locale
 
 from domain.understanding import Entity, EntityKind
-from language.formats import exponent
-from language.mentions import plans_named
+from language.amounts import amounts_in
+from language.mentions import no_amounts_in, plans_named
 from language.tokens import fold
 from language.tongues import RULED
 
@@ -23,47 +23,6 @@ READ_CHARS_MAX = 4_000
 _DATA = Path(__file__).parent / "data" / "entities.toml"
 _BEFORE_AN_ID = 4  # words
 
-_SIGNS = {
-    "€": "EUR",
-    "$": "USD",
-    "us$": "USD",
-    "£": "GBP",
-    "¥": "JPY",
-    "₹": "INR",
-    "r$": "BRL",
-    "zł": "PLN",
-    "₴": "UAH",
-}
-_SIGNS |= {"₺": "TRY", "₽": "RUB", "euro": "EUR", "euros": "EUR", "dollar": "USD", "dollars": "USD", "dolares": "USD"}
-_SIGNS |= {"pounds": "GBP", "reais": "BRL", "franken": "CHF", "yen": "JPY", "kč": "CZK", "lei": "RON", "円": "JPY"}
-_CODES = (
-    "EUR",
-    "USD",
-    "GBP",
-    "CHF",
-    "JPY",
-    "BRL",
-    "PLN",
-    "SEK",
-    "NOK",
-    "DKK",
-    "CZK",
-    "RON",
-    "TRY",
-    "UAH",
-    "INR",
-    "CAD",
-    "AUD",
-)
-_CURRENCY = (
-    r"(?:us\$|r\$|[€$£¥₹₴₺₽円]|zł|kč|\b(?:eur|usd|gbp|chf|jpy|brl|pln|sek|nok|dkk|czk|ron|try|uah|inr|cad|aud|"
-    + (r"euros?|dollars?|d[oó]lares|pounds|reais|franken|yen|lei)\b)")
-)
-_NUMBER = r"\d{1,3}(?:[.,' \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?|\d{1,9}(?:[.,]\d{1,2})?"
-_AMOUNT = re.compile(
-    rf"(?P<before>{_CURRENCY})\s?(?P<n1>{_NUMBER})(?![\d.,]*\d)|(?<![\w.,-])(?P<n2>{_NUMBER})\s?(?P<after>{_CURRENCY})",
-    re.IGNORECASE,
-)
 _YEAR_FIRST = re.compile(r"(?<![\w-])(\d{4})-(\d{1,2})-(\d{1,2})(?![\w-])")
 _BY_NUMBERS = re.compile(r"(?<![\w./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?![\w/-])")
 _STREET = re.compile(
@@ -79,15 +38,16 @@ _STREET = re.compile(
 def entities_in(text: str, mentions: Sequence[str], language: str) -> tuple[Entity, ...]:
     """Return what `text` names, in the order of its words, each once; `mentions` are the tokens that may be ids."""
     text = text[:READ_CHARS_MAX]
-    found: dict[tuple[EntityKind, str], tuple[int, Entity]] = {}
-    for at, entity in (
+    named = (
         *_ids(text, mentions),
-        *_amounts(text),
         *_dates(text, language),
-        *_positions(text),
+        *_positions(text, language),
         *_of(EntityKind.PLAN, text, plans_named(text)),
         *((m.start(), Entity(kind=EntityKind.ADDRESS, value=m[0], words=m[0])) for m in _STREET.finditer(text)),
-    ):
+    )
+    taken = [(at, at + len(e.words)) for at, e in named if e.kind is not EntityKind.POSITION]
+    found: dict[tuple[EntityKind, str], tuple[int, Entity]] = {}
+    for at, entity in (*named, *amounts_in(text, (*taken, *no_amounts_in(text, mentions)))):
         found.setdefault((entity.kind, entity.value), (at, entity))
     return tuple(entity for _, entity in sorted(found.values(), key=lambda item: item[0]))[:ENTITIES_MAX]
 
@@ -112,29 +72,6 @@ def _kind(ident: str, before: str) -> EntityKind:
             if word in words:
                 return EntityKind(kind)
     return EntityKind.ID
-
-
-def _amounts(text: str) -> Iterator[tuple[int, Entity]]:
-    for match in _AMOUNT.finditer(text):
-        named = fold(match["before"] or match["after"])
-        currency = named.upper() if named.upper() in _CODES else _SIGNS.get(named, _SIGNS.get(match["after"] or "", ""))
-        minor = minor_units(match["n1"] or match["n2"], currency)
-        if minor is not None:
-            yield match.start(), Entity(kind=EntityKind.AMOUNT, value=f"{minor} {currency}".strip(), words=match[0])
-
-
-def minor_units(written: str, currency: str) -> int | None:
-    """Return a number as customers write it in minor units of `currency`, or None where it has too many decimals.
-
-    The last mark before one or two digits is the decimal one; marks before three digits are for reading only.
-    """
-    places = exponent(currency)
-    parts = re.split(r"[.,' \u00a0\u202f]", written)
-    decimals = parts.pop() if len(parts) > 1 and len(parts[-1]) <= 2 else ""
-    if len(decimals) > places:
-        return None
-    whole = int("".join(parts)) * int(10**places)
-    return whole + (int(decimals.ljust(places, "0")) if places and decimals else 0)
 
 
 def _dates(text: str, language: str) -> Iterator[tuple[int, Entity]]:
@@ -193,7 +130,7 @@ def _named_months() -> re.Pattern[str]:
     )
 
 
-def _positions(text: str) -> Iterator[tuple[int, Entity]]:
+def _positions(text: str, language: str) -> Iterator[tuple[int, Entity]]:
     """Ordinals that point at one of several: after an article, or in a few words; "last week" points nowhere."""
     words = list(re.finditer(r"[^\W_]+", text))
     plain = [fold(word[0]) for word in words]
@@ -202,8 +139,9 @@ def _positions(text: str) -> Iterator[tuple[int, Entity]]:
         position = next((name for name, forms in ordinals.items() if word in forms), None)
         if position is None or (n + 1 < len(plain) and plain[n + 1] in around["not_positions"]):
             continue
-        pointed = n > 0 and plain[n - 1] in around["pointing"]
-        if pointed or len(words) <= _BEFORE_AN_ID:
+        share = language == "en" and n > 0 and plain[n - 1] == "a"  # "a third"; elsewhere that is an article
+        pointed = n > 0 and plain[n - 1] in around["pointing"] and not share
+        if pointed or (len(words) <= _BEFORE_AN_ID and not share):
             first = words[n - 1] if pointed else words[n]
             told = text[first.start() : words[n].end()]
             yield first.start(), Entity(kind=EntityKind.POSITION, value=position, words=told)

@@ -5,7 +5,7 @@ A lexicon finds concepts in tokens and mends small slips of spelling; what conce
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +18,10 @@ _DATA = Path(__file__).parent / "data"
 _STEM_MIN = 4  # a shorter word is never taken for a stem or a slip
 _SLIP_MIN = 6  # the shortest word that one wrong letter is forgiven in
 _HIDDEN_PHRASE = "_ "
+_DONE = "done"  # the mood that a "not" changes
+_AS_CONCEPT = {_DONE: "was_done", "thanked_that": "thanked"}
+_OF_ONE_PHRASE = (_DONE, "thanked")
+_DENIES_BEFORE = 2  # tokens before "was refunded" in which a "not" makes it a complaint
 _NEGATION_REACH = 4  # tokens between a negator and what it denies
 
 
@@ -43,6 +47,9 @@ class Lexicon:
         self.concepts["mention"] = compiled([ID_TOKEN], {})
         self._negator, self._but = self.concepts.pop("negator"), self.concepts.pop("but")
         self._masks = compiled(raw["masks"], macros)
+        moods: dict[str, list[str]] = tomllib.loads((_DATA / "moods.toml").read_text(encoding="utf-8"))[language]
+        self._not = compiled(moods.pop("negation"), macros)
+        self._moods = {name: compiled(phrases, macros) for name, phrases in moods.items()}
         words = literals([p for phrases in (*macros.values(), *concepts.values(), raw["masks"]) for p in phrases])
         self._words = {word for word, stem in words if not stem} | set(raw["fine"])
         self._stems = tuple(sorted({word for word, stem in words if stem and len(word) >= _STEM_MIN}))
@@ -73,10 +80,24 @@ class Lexicon:
                         concept=name, start=start, end=end, sentence=sentence, denied=self._denied(line, start, denials)
                     )
                 )
-        return tuple(found)
+        return (*found, *self._moods_in(line))
+
+    def _moods_in(self, line: str) -> Iterator[Hit]:
+        """How things are spoken of; what "was not done" is told apart from what was."""
+        for name, pattern in self._moods.items():
+            for match in pattern.finditer(line):
+                start, end = match.span()
+                if name in _OF_ONE_PHRASE and ", " in match[0]:
+                    continue
+                before = " ".join(line[:start].split(" ")[-_DENIES_BEFORE - 1 :]).rpartition(". ")[2]
+                denied = name == _DONE and self._not.search(f" {before}{match[0]}") is not None
+                concept = "not_done" if denied else _AS_CONCEPT.get(name, name)
+                yield Hit(concept=concept, start=start, end=end, sentence=line.count(". ", 0, start))
 
     def _denied(self, line: str, start: int, denials: Sequence[tuple[int, int]]) -> bool:
         for begin, end in denials:
+            if begin < start < end:  # "don't need a human": the negation holds the wish's own verb
+                return True
             between = line[end:start]
             if begin < start and end <= start and not re.search(r"[.,] ", between):
                 near = between.count(" ") <= _NEGATION_REACH

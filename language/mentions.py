@@ -4,24 +4,33 @@ Amounts, dates, times, telephone and card numbers, addresses and links are not i
 """
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
-MENTIONS_MAX = 20
+from language.tokens import LATIN
 
-_MASKS = re.compile(
+MENTIONS_MAX = 20
+_LETTERS_FOR_ONE_DIGIT = 4
+
+_ELSE = re.compile(
     r"""
       (?<!\S)\S{1,64}@\S+                                                   # e-mail addresses
     | (?:https?://|www\.)\S+                                         # links
-    | [€$£¥₹]\s?\d[\d.,'\s]{0,20}\d | [€$£¥₹]\s?\d                        # amounts, sign first
-    | \b(?:EUR|USD|GBP|CHF|JPY|BRL|US\$|R\$)\s?\d[\d.,']*
-    | (?<!\d)\d[\d.,']{0,20}\s?(?:€|\$|£|¥
-        |(?:eur|usd|gbp|chf|jpy|brl|euros?|dollars?|d[oó]lares|reais|pounds?|yen|francs?|franken)\b)
     | \+\d[\d\s()/.-]{6,20}\d                                         # telephone numbers
     | \b(?:phone|tel|telephone|mobile|cell|telefon\w*|handy|tel[eé]fono|t[eé]l[eé]phone|telefone|celular|cellulare)
         \W{0,3}(?:is|ist|es|est|[eéè]|number|nummer)?\W{0,3}\d[\d\s()/.-]{5,20}\d
     | \b(?:\d{4}[ -]){3}\d{1,4}\b                                    # card numbers in groups
     | \b\d{1,4}([/.-])\d{1,2}\1\d{1,4}\b                             # dates
     | \b\d{1,2}(?::\d{2}){1,2}(?:\s?[ap]m)?\b                        # times
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_MONEY = re.compile(
+    r"""
+      [€$£¥₹]\s?\d[\d.,'\s]{0,20}\d | [€$£¥₹]\s?\d                        # amounts, sign first
+    | \b(?:EUR|USD|GBP|CHF|JPY|BRL|US\$|R\$)\s?\d[\d.,']*
+    | (?<!\d)\d[\d.,']{0,20}\s?(?:€|\$|£|¥
+        |(?:eur|usd|gbp|chf|jpy|brl|euros?|dollars?|d[oó]lares|reais|pounds?|yen|francs?|franken)\b)
     | \b\d+(?:[.,]\d+)+\b                                            # decimals
     | \b\d+\s?%
     """,
@@ -38,7 +47,8 @@ _NUMBER_WORD = (
 )
 _BODY = r"[A-Za-z0-9]+(?:[-_‐‑–][A-Za-z0-9]+)*"
 _AFTER_NAME = re.compile(rf"\b{_NAMED}{_NUMBER_WORD}((?:[A-Za-z]{{1,3}}\s(?=\d{{3}}))?{_BODY})", re.IGNORECASE)
-_BARE = re.compile(rf"(?<![\w.@&#-])(#\s?)?((?:[A-Z]{{1,3}}\s(?=\d{{4}}))?{_BODY})(?![\w@])")
+# Scripts that put no space between words touch an id with their letters; only Latin ones would be part of it.
+_BARE = re.compile(rf"(?<![{LATIN}.@&#-])(#\s?)?((?:[A-Z]{{1,3}}\s(?=\d{{4}}))?{_BODY})(?![{LATIN}@])")
 _UNIT = re.compile(
     r"\d+(?:st|nd|rd|th|x|kg|g|mg|lb|lbs|oz|km|cm|mm|m|ft|in|ml|l|kb|mb|gb|tb|h|hr|hrs|hours?|min|mins|s|sec|d|days?"
     r"|w|weeks?|months?|years?|y|am|pm|p|k|a|o|e|er|ere|eme|th|ter|eur|usd|gbp|uhr|hs|tage?|dias?|jours?|giorni)",
@@ -116,7 +126,7 @@ def plans_named(text: str) -> tuple[str, ...]:
 
 def mentions_of(text: str) -> tuple[str, ...]:
     """Return the id-like tokens of `text` in order, each once (compared without case), at most `MENTIONS_MAX`."""
-    masked = _MASKS.sub(lambda m: "~" * len(m[0]), text)
+    masked = _MONEY.sub(_blank, _ELSE.sub(_blank, text))
     found: dict[int, str] = {}
     for match in _AFTER_NAME.finditer(masked):
         if _identifies(match[1], named=True):
@@ -134,6 +144,16 @@ def mentions_of(text: str) -> tuple[str, ...]:
     return tuple(unique.values())[:MENTIONS_MAX]
 
 
+def no_amounts_in(text: str, mentions: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Return where `text` has digits that are no amount of money: ids, numbers to call, dates, times."""
+    ids = (m.span() for ident in mentions for m in re.finditer(re.escape(ident), text, re.IGNORECASE))
+    return (*(m.span() for m in _ELSE.finditer(text)), *ids)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "~" * len(match[0])
+
+
 def _identifies(token: str, *, named: bool) -> bool:
     """Whether `token` looks like an id; `named` after a word such as "order" or a hash."""
     if _PREFIXED.fullmatch(token):
@@ -146,7 +166,8 @@ def _identifies(token: str, *, named: bool) -> bool:
             return digits >= 3
         return 7 <= digits <= 15 and not token.startswith("0")
     if any(c in "-_‐‑–" for c in token):
-        return named or "_" in token or _mixed(token) >= 1
+        code = digits > 1 or sum(c.isalpha() for c in token) <= _LETTERS_FOR_ONE_DIGIT  # A-1, and not CANARY-X9
+        return named or "_" in token or (code and _mixed(token) >= 1)
     return digits >= 3 or (named and len(token) >= 2) or _mixed(token) >= 3
 
 

@@ -206,10 +206,13 @@ def _certain(ruled: ByRules) -> bool:
         return False
     if ruled.intent is Intent.ACTION_STATUS and ruled.context.intent is None:
         return False  # "all settled, thanks": nothing is open that it could be about
+    short = len(ruled.text.split()) <= _SMALL_TALK_WORDS_MAX
     if ruled.reading.others == 0 and ruled.intent is not Intent.OUT_OF_SCOPE:
-        return len(ruled.text.split()) <= _SMALL_TALK_WORDS_MAX  # small talk, a yes, a bare id
-    if ruled.intent is Intent.REFUSAL and ruled.context.question is None:
-        return False  # "I don't want it any more, don't send it" declines nothing that was offered
+        return short or ruled.intent not in _CHATTER  # small talk, a yes, a bare id
+    if ruled.intent in _CHATTER and ruled.context.question is None:
+        return (
+            False  # "I don't want it any more, don't send it" declines nothing; "hello, anybody alive?" is no greeting
+        )
     if ruled.intent in _OF_AN_ORDER and not (ruled.reading.has("order") or ruled.reading.occurrences):
         return False
     return ruled.sure >= _CERTAIN and ruled.reading.others <= _LITTLE_ELSE

@@ -26,6 +26,14 @@ _BELONG_TOGETHER = (
     frozenset({I.CANCEL_ORDER, I.REFUND_REQUEST}),
     frozenset({I.CANCEL_SUBSCRIPTION, I.CORRECTION, I.DUPLICATE_CHARGE, I.OUT_OF_SCOPE}),
 )
+WISHES = {  # concepts that ask for something to be done, and what for
+    "refund": (I.REFUND_REQUEST,),
+    "cancel": (I.CANCEL_ORDER, I.CANCEL_SUBSCRIPTION),
+    "unsubscribe": (I.CANCEL_SUBSCRIPTION,),
+    "change_plan": (I.CHANGE_PLAN,),
+    "change_address": (I.CHANGE_ADDRESS,),
+}
+_PAST = ("was_done", "not_done", "thanked")
 _SUBSCRIPTION_ID = "sub"  # how the ids of subscriptions begin in the systems that we know
 _PAID_BACK = _ABOUT_A_PURCHASE | {I.ACTION_STATUS}
 
@@ -56,6 +64,13 @@ def _table() -> tuple[tuple[Rule, ...], frozenset[str]]:
 def held(hits: Iterable[Hit]) -> tuple[Hit, ...]:
     """Return the hits that stand: what a negation denies is left out, where denying it means something."""
     return tuple(h for h in hits if not (h.denied and h.concept in _table()[1]))
+
+
+def wished(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Return the hits without what is only spoken of as done, or thanked for: that is not wished for."""
+    every = tuple(hits)
+    past = [(h.start, h.end) for h in every if h.concept in _PAST]
+    return tuple(h for h in every if h.concept not in WISHES or not any(a < h.end and h.start < b for a, b in past))
 
 
 def standing(context: TurnContext) -> frozenset[str]:

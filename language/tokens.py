@@ -10,6 +10,7 @@ from collections.abc import Sequence
 TEXT_CHARS_MAX = 2_000  # of each end of one message; the rest is not read
 TOKENS_MAX = 600  # of a turn, half from each end
 TOKEN_CHARS_MAX = 40
+LATIN = r"0-9A-Za-z_\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"  # within brackets: what belongs to a word that it touches
 ID_TOKEN, NUMBER_TOKEN = "xid", "xnum"  # what stands for an id and for a number
 
 _QUOTE_HEADER = re.compile(
@@ -66,7 +67,7 @@ def set_apart(text: str, ids: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         seen.append(spelled.get(match[0].casefold(), match[0]))
         return f" {ID_TOKEN} "
 
-    return re.sub(rf"(?<!\w)(?:{either})(?!\w)", stand_in, text, flags=re.IGNORECASE), tuple(seen)
+    return re.sub(rf"(?<![{LATIN}])(?:{either})(?![{LATIN}])", stand_in, text, flags=re.IGNORECASE), tuple(seen)
 
 
 def tokens_of(text: str) -> list[str]:

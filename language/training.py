@@ -199,7 +199,7 @@ def _thresholds(told: Floats, targets: Floats) -> Thresholds:
         person=_within(float(np.quantile(wish[targets[:, PERSON] == 0.0], 0.95)), 0.35, 0.4),
         information=0.5,
         urgent=0.5,
-        within=_within(float(np.quantile(best[inside].max(axis=1), 0.05)), 0.25, 0.35),
+        within=_within(float(np.quantile(best[inside].max(axis=1), 0.05)), 0.3, 0.35),
         outside=_within(float(np.quantile(told[inside, _OUT], 0.95)), 0.4, 0.5),
         beside=0.5,
     )

@@ -3,7 +3,8 @@
 It proposes and never decides; what is uncertain has a low confidence, and ids stay the customer's own tokens.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Protocol
 
 from domain.base import Noun
@@ -14,7 +15,7 @@ from language.cleaning import unmasked
 from language.lexicon import Hit, lexicon
 from language.mentions import mentions_of, plans_named
 from language.names import names_in
-from language.rules import Score, belong_together, confidence, held, scores
+from language.rules import WISHES, Score, belong_together, confidence, held, scores, wished
 from language.suspicion import is_suspicious
 from language.tokens import ID_TOKEN, own_words, set_apart, tokens_of
 from language.tongues import FALLBACK, RULED, identifier, is_frequent, language_of
@@ -33,6 +34,7 @@ _TALK = ("affirm", "okay", "refuse", "thanks", "greet")
 _NOT_DONE = frozenset({"refund", "cancel", "unsubscribe", "change_plan", "change_address"})
 
 _NAMES_A_CHOICE = (Intent.CHANGE_PLAN, Intent.CHANGE_ADDRESS)  # what may name a plan or an address by its words
+_TOLD = (Intent.ORDER_STATUS, Intent.ACTION_STATUS)  # what is told, and nothing done
 _OF_A_PLAN = (Intent.CANCEL_SUBSCRIPTION, Intent.CORRECTION)  # what may name a subscription by its plan
 
 
@@ -52,6 +54,7 @@ class Reading(Noun):
     hits: tuple[Hit, ...]
     denied: bool
     wants_no_person: bool = False
+    ruled_out: frozenset[Intent] = frozenset()  # what is spoken of as done, and not wished for
 
     def has(self, *concepts: str) -> bool:
         """Whether any of `concepts` was found."""
@@ -104,9 +107,21 @@ class ByRules(Noun):
     @property
     def said(self) -> tuple[Intent, ...]:
         """What its clauses want, each clearly and by itself, in the order of saying; none where one thing is wanted."""
-        clauses, alone = clauses_of(self.text), TurnContext(language=self.reading.language)
-        found = dict.fromkeys(i for c in clauses if len(clauses) > 1 and (i := _plainly_wanted(c, alone)))
+        found = dict.fromkeys(clause.wants for clause in self.clauses if clause.wants)
         return tuple(found) if len(found) > 1 else ()
+
+    @property
+    def asks_how(self) -> bool:
+        """Whether it asks how something works, and no clause plainly wants something done."""
+        if not any(h.concept == "asks_how" for h in self.reading.hits):
+            return False
+        return not any(clause.wants and clause.wants not in _TOLD and not clause.asks_how for clause in self.clauses)
+
+    @cached_property
+    def clauses(self) -> "tuple[Clause, ...]":
+        """Its clauses by themselves, where it has several."""
+        cut, alone = clauses_of(self.text), TurnContext(language=self.reading.language)
+        return tuple(_clause(text, alone) for text in cut) if len(cut) > 1 else ()
 
     def meaning(self, intent: Intent, sure: float) -> Understanding:
         """Return the proposal where `intent` is what is meant: ids, names and corrections read accordingly."""
@@ -124,15 +139,24 @@ class ByRules(Noun):
             suspicious=any(is_suspicious(t) for t in self.texts[-SUSPECTED_MAX:]),
             confidence=sure,
             intents=said,
+            seeks_information=self.asks_how,
         )
 
 
-def _plainly_wanted(clause: str, alone: TurnContext) -> Intent | None:
+class Clause(Noun):
+    """A clause by itself: what it plainly wants, if anything, and whether it asks how that works."""
+
+    wants: Intent | None
+    asks_how: bool
+
+
+def _clause(text: str, alone: TurnContext) -> Clause:
     """What a clause wants by itself, where the rules are sure of it; what it is not about takes more than a clause."""
-    reading = _read(clause, alone)
+    reading = _read(text, alone)
     ranked = scores(reading.hits, alone, reading.occurrences)
     best = ranked[0] if ranked and ranked[0].value >= WEAK and not reading.denied else None
-    return best.intent if best and best.intent.is_need and best.intent is not Intent.OUT_OF_SCOPE else None
+    wants = best.intent if best and best.intent.is_need and best.intent is not Intent.OUT_OF_SCOPE else None
+    return Clause(wants=wants, asks_how=reading.has("asks_how"))
 
 
 def _with_names(
@@ -173,7 +197,10 @@ def _read(text: str, context: TurnContext) -> Reading:
             if tongue != FALLBACK and context.language is None:
                 language = tongue
             break
-    hits = held(found)
+    kept = held(found)
+    hits = wished(kept)
+    if "?" in text or "？" in text or "؟" in text:
+        hits = (*hits, Hit(concept="question", start=0, end=0, sentence=0))
     denied = any(h.denied and h.concept in _NOT_DONE for h in found)
     return Reading(
         language=language,
@@ -182,7 +209,12 @@ def _read(text: str, context: TurnContext) -> Reading:
         hits=hits,
         denied=denied,
         wants_no_person=any(h.denied and h.concept == "person" for h in found),
+        ruled_out=_asked_for(kept) - _asked_for(hits),
     )
+
+
+def _asked_for(hits: Iterable[Hit]) -> frozenset[Intent]:
+    return frozenset(intent for hit in hits for intent in WISHES.get(hit.concept, ()))
 
 
 def _tongues(language: str, tokens: Sequence[str]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ _NL_DO = (
 _PL_DONE = r"(?:zwróc|anulowa|odwoła|wykona|zrealizowa|przetworz|zatwierdz|zmieni|zakończ|zleco|uruchomi|przela|wypłac)"
 _PL_DONE_WHOLE = (
     r"(?:zwrócon|anulowan|odwołan|wykonan|zrealizowan|przetworzon|zatwierdzon|zmienion|zakończon|zlecon|uruchomion"
-    r"|przelan|wypłacon|rozpoczęt|przekazan|zaktualizowan|wymienion)"
+    r"|przelan|wypłacon|rozpoczęt|przekazan|zaktualizowan|wymienion)(?!i[ea])"  # "anulowania" is the noun
 )
 _PL_WILL = (
     r"(?:zwróc|zwraca|anuluj|odwoł|wykon|zrealizuj|przetworz|zatwierdz|zmieni|zlec|przel|wypłac|uruchomi|wyśl|załatwi)"

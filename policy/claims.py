@@ -34,7 +34,7 @@ def truthful(
     if any(_claims(_on_one_line(s) if by_model else s) for s in others):  # a list of ours has lines for a reason
         return False
     if by_model and detector is not None:
-        return not any(detector(own, draft.language) for s in others if (own := own_words(s)))
+        return not any(detector(own, draft.language) for s in others if not s.is_beside and (own := own_words(s)))
     known = LANGUAGES if by_model else OUR_LANGUAGES
     return True if draft.language.partition("-")[0] in known or not others else None
 

@@ -44,6 +44,8 @@ def model_supported(draft: Draft, grounds: Grounds, readers: Readers) -> bool:
 
 
 def _segment_stands(segment: Segment, grounds: Grounds) -> bool:
+    if segment.is_beside:
+        return True
     text = plain(segment.text)
     match segment.kind:
         case SegmentKind.ACTION_STATUS:

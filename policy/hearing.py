@@ -8,14 +8,15 @@ from domain.base import Noun
 from domain.catalogue.kinds import ActionKind
 from domain.situation import Situation
 from domain.step import Question
-from domain.understanding import Intent, Need
+from domain.understanding import Intent, Need, Understanding
 from policy import open_actions
-from policy.mentions import addresses_named, is_id, named_in, plans_named
-from policy.needs import sort_needs, still_waiting
+from policy.mentions import addresses_named, is_id, named_in, plans_named, resources_named
+from policy.needs import MONEY_BACK, sort_needs
 from policy.pointing import pointed, points_at
-from policy.wished_amount import names_amount, with_amount
+from policy.wished_amount import amount_named, names_amount, of_refund, with_amount
 
 CONFIDENCE_MIN = 0.5
+GUESSED_BELOW = 0.7  # by the classifier: what an amount alone may be taken for
 INTENT_OF = {  # what asks for a kind of action; kinds that only staff propose are out of the bot's scope
     ActionKind.REFUND: Intent.REFUND_REQUEST,
     ActionKind.REFUND_DUPLICATE_CHARGE: Intent.DUPLICATE_CHARGE,
@@ -35,23 +36,24 @@ CORRECTABLE = frozenset({Intent.CORRECTION, Intent.AFFIRMATION, Intent.REFUSAL, 
 
 
 class Heard(Noun):
-    """A turn as it is meant, about its first need alone, and what waits after it."""
+    """A turn as it is meant, about its first need alone; what was said beside it; whether what waited is dropped."""
 
     situation: Situation
-    waiting: tuple[Need, ...] = ()
+    others: tuple[Need, ...] = ()
+    drops_waiting: bool = False
 
 
 def hear(situation: Situation) -> Heard:
     """Return what the turn means in its conversation."""
     told = sort_needs(pointed(situation))
     meant = _about_what_is_open(_corrected(_continued(_taken_up(told.situation))))
-    waiting = still_waiting(situation.context.waiting, told.others, meant.understanding.intent)
-    return Heard(situation=meant, waiting=() if _declined(meant) else waiting)
+    return Heard(situation=meant, others=told.others, drops_waiting=_declined(meant))
 
 
 def _declined(situation: Situation) -> bool:
-    """A "no" while nothing is open is about what waits."""
-    return situation.understanding.intent is Intent.REFUSAL and open_actions.standing(situation) is None
+    """A "no" while nothing is open, neither an action nor a question, is about what waits."""
+    refuses = situation.understanding.intent is Intent.REFUSAL
+    return refuses and situation.context.question is None and open_actions.standing(situation) is None
 
 
 def _taken_up(situation: Situation) -> Situation:
@@ -71,17 +73,35 @@ def _continued(situation: Situation) -> Situation:
     context, told = situation.context, situation.understanding
     if context.intent in CHATTER or not _names_what_was_asked(situation):
         return situation
-    vague = told.intent in WEAK or told.confidence < CONFIDENCE_MIN or _answers_by_position(situation)
+    guessed = told.intent in WEAK or told.confidence < CONFIDENCE_MIN or _is_amount_alone(told)
+    vague = guessed or _answers_by_position(situation)
     if not vague and told.intent is not context.intent:
         return situation
     answer = with_amount(told, context.amount).model_copy(update={"seeks_information": False})
-    return _meaning(situation.model_copy(update={"understanding": answer}), context.intent)
+    instead = told.intent is Intent.REFUSAL and context.question is None  # of what was answered or proposed
+    corrects = told.corrects or instead
+    return _meaning(situation.model_copy(update={"understanding": answer}), context.intent, corrects=corrects)
 
 
 def _answers_by_position(situation: Situation) -> bool:
-    """A position in the list that came with a question is the answer, with a "no" or a "sorry" before it too."""
-    bare = not situation.understanding.intent.is_need
-    return situation.context.question is not None and bare and points_at(situation)
+    """A position in a list is the answer, with a "no" or a "sorry" before it too; "not the first" takes nothing up."""
+    told = situation.understanding
+    if told.intent.is_need or not points_at(situation):
+        return False
+    return situation.context.question is not None or (told.intent is Intent.REFUSAL and _names_another(situation))
+
+
+def _names_another(situation: Situation) -> bool:
+    """Whether something is named, and not what stands open or was spoken of last."""
+    told, action = situation.understanding, open_actions.standing(situation)
+    here = action.payload.resource if action else situation.context.resource
+    return bool(told.mentions) and here not in resources_named(told.mentions, situation.account or Account())
+
+
+def _is_amount_alone(told: Understanding) -> bool:
+    """Whether it is no more than an amount, which a classifier takes for one matter of money or another."""
+    guessed = told.route == "classifier" and told.confidence < GUESSED_BELOW and told.intent in MONEY_BACK
+    return names_amount(told) and not told.mentions and (guessed or told.intent in CORRECTABLE)
 
 
 def _names_what_was_asked(situation: Situation) -> bool:
@@ -107,7 +127,7 @@ def _corrected(situation: Situation) -> Situation:
     """A correction means the same kind of thing as what it corrects: what stands open, else what was last wanted."""
     told, context = situation.understanding, situation.context
     renamed = told.corrects and (bool(told.mentions) or names_amount(told)) and told.intent in CORRECTABLE
-    if told.intent is not Intent.CORRECTION and not renamed:
+    if told.intent is not Intent.CORRECTION and not renamed and not _names_another_amount(situation):
         return situation
     action = open_actions.standing(situation)
     last = context.intent if context.intent not in CHATTER else (context.goal.intent if context.goal else None)
@@ -116,6 +136,13 @@ def _corrected(situation: Situation) -> Situation:
     else:
         meant = INTENT_OF[action.kind]
     return _meaning(situation, meant, corrects=True)
+
+
+def _names_another_amount(situation: Situation) -> bool:
+    """Whether, while a refund stands, nothing but an amount is said, and not the one that stands."""
+    told, action = situation.understanding, open_actions.standing(situation)
+    alone = _is_amount_alone(told) and not any(i.is_need for i in told.intents if i is not told.intent)
+    return alone and action is not None and of_refund(action, amount_named(told)) is False
 
 
 def _about_what_is_open(situation: Situation) -> Situation:

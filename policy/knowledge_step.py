@@ -21,12 +21,13 @@ def may_be_answered(told: Understanding) -> bool:
 def known(situation: Situation) -> Answer | None:
     """Return the answer from an article to what asks how something works, or is no need that is known; else None.
 
-    A question about the customer's own order is answered from the order.
+    A question about the customer's own order is answered from the order, one how a request stands from the ledger.
     """
     told = situation.understanding
     certain = tuple(p for p in situation.passages if p.certain)
     own = situation.account is not None and bool(resources_named(told.mentions, situation.account))
-    if not certain or (told.intent in READS and own):
+    asked_for = told.intent is Intent.ACTION_STATUS and bool(situation.actions)
+    if not certain or (told.intent in READS and own) or asked_for:
         return None
     asks = told.seeks_information and (told.intent.is_need or told.intent is Intent.THANKS_GREETING)
     return Answer(topic=Topic.KNOWLEDGE, passages=certain) if asks or told.intent is Intent.OUT_OF_SCOPE else None

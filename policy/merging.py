@@ -1,7 +1,8 @@
 """What a turn comes to once a model has read it too: one pure function, in which the model can only propose.
 
 INVARIANT: a model never un-asks for a person, clears a suspicion, a risk or a "no", names what the customer has not
-written, makes a request of a question, or turns anything into a consent.
+written, makes a request of a question, or turns anything into a consent. Who was heard here to ask how a request stands
+is told so first.
 """
 
 from collections.abc import Iterator
@@ -28,6 +29,8 @@ def merged(local: Understanding, read: ModelReading, text: str, route: Route) ->
     intents = tuple(i for i in dict.fromkeys(read.intents) if i not in _CHATTER or i in local.every_intent)
     if not intents:
         return local.model_copy(update=marks)
+    if local.intent is Intent.ACTION_STATUS and local.route == Route.RULES:
+        intents = tuple(dict.fromkeys((Intent.ACTION_STATUS, *intents)))
     names = tuple(_standing(read.names, text))
     return local.model_copy(
         update=marks

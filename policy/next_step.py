@@ -12,8 +12,10 @@ from domain.situation import Situation
 from domain.step import Answer, Clarify, HandOff, Question, Step, Topic
 from domain.understanding import Intent, Need, Understanding
 from policy import account_step, knowledge_step, money_step, open_actions, order_step, subscription_step
-from policy.hearing import CONFIDENCE_MIN, hear
+from policy.hearing import CONFIDENCE_MIN, Heard, hear
 from policy.mentions import canonical, named_in, resources_named
+from policy.needs import still_waiting
+from policy.offering import still_offered
 from policy.risks import needs_judgement
 from policy.wished_amount import amount_named
 
@@ -28,7 +30,9 @@ class Decision(Noun):
     meant: Intent  # follow-ups and corrections resolved: what the next turn refers to
     waiting: tuple[Need, ...] = ()  # asked for beside this, and not dealt with yet
     named: tuple[str, ...] = ()  # the customer's own that the turn speaks of
-    amount: str | None = None  # that the customer named, where a question about it is open
+    amount: str | None = None  # that the customer named, where a question about it is open; see `UNCLEAR`
+    corrects: bool = False  # puts something in the place of what was meant before
+    offered: tuple[str, ...] = ()  # what was listed before and may still be pointed at
     asked_running: int = 0  # questions in a row without an answer that names anything
 
 
@@ -42,13 +46,16 @@ def decide(situation: Situation) -> Decision:
     )
     asked_running = _asked_running(step, named, situation)
     step = _bounded(step, asked_running, situation)
-    if isinstance(step, Answer) and heard.waiting:
-        step = step.model_copy(update={"next_intents": tuple(n.intent for n in heard.waiting)})
+    waiting = _waiting(heard, step, situation)
+    if isinstance(step, Answer | Clarify) and waiting:
+        step = step.model_copy(update={"next_intents": tuple(n.intent for n in waiting)})
     return Decision(
         step=step,
         meant=meant.understanding.intent,
-        waiting=heard.waiting,
+        waiting=waiting,
         named=named,
+        corrects=meant.understanding.corrects,
+        offered=still_offered(situation.context, meant.understanding.intent),
         asked_running=asked_running,
         amount=amount_named(meant.understanding) if isinstance(step, Clarify) else None,
     )
@@ -68,6 +75,14 @@ def _step(situation: Situation) -> Step:
         return lost
     step = _for_anyone(situation) or _signed_in(situation)
     return knowledge_step.told_not_done(step, situation)
+
+
+def _waiting(heard: Heard, step: Step, situation: Situation) -> tuple[Need, ...]:
+    """What waits after this step, which is about a thing of its own where it names one."""
+    if heard.drops_waiting:
+        return ()
+    now = Need(intent=heard.situation.understanding.intent, resource=getattr(step, "resource", None))
+    return still_waiting(situation.context.waiting, heard.others, now)
 
 
 def _asked_running(step: Step, named: tuple[str, ...], situation: Situation) -> int:
@@ -189,7 +204,7 @@ def _stopped_too_late(situation: Situation) -> Step:
 
 
 def _action_status(situation: Situation, account: Account) -> Step:
-    """How an action stands: that of what is named, else the latest; without one, how the order stands."""
+    """How an action stands: that of what is named, else the latest; without one that there is none, and the order."""
     named = named_in(situation.understanding.mentions, account)
     resources = (*named.orders, *named.subscriptions, *named.payments)
     if named.unknown and not resources:
@@ -200,5 +215,12 @@ def _action_status(situation: Situation, account: Account) -> Step:
             return Answer(topic=Topic.ACTION_STATUS, operation_id=action.operation_id)
     if not resources and (action := open_actions.latest(situation)):
         return Answer(topic=Topic.ACTION_STATUS, operation_id=action.operation_id)
-    of_an_order = resources or (here and here.startswith("order:"))
-    return order_step.status(situation, account) if of_an_order else Clarify(question=Question.WHAT_TO_DO)
+    if resources or (here and here.startswith("order:")):
+        return _nothing_begun(order_step.status(situation, account))
+    return Clarify(question=Question.WHICH_ORDER if account.orders and not here else Question.WHAT_TO_DO)
+
+
+def _nothing_begun(step: Step) -> Step:
+    """How an order stands is no answer to how a request stands, before it is said that there is none."""
+    about_one = isinstance(step, Answer) and step.topic is Topic.ORDER_STATUS
+    return step.model_copy(update={"topic": Topic.NOTHING_BEGUN}) if about_one else step

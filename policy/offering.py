@@ -7,6 +7,8 @@ import re
 
 from domain.account import Account
 from domain.step import Answer, Clarify, Question
+from domain.understanding import Intent, TurnContext
+from policy.needs import MONEY_BACK
 
 OFFERED_MAX = 20
 _HIDDEN = "\0"
@@ -25,6 +27,12 @@ def offered(step: object, account: Account | None, text: str) -> tuple[str, ...]
             text = whole.sub(lambda match: _HIDDEN * len(match[0]), text)  # "Team" does not stand in "Team Plus"
     listed = sorted(places, key=lambda resource: places[resource])
     return tuple(listed[:OFFERED_MAX]) if len(listed) > 1 else ()
+
+
+def still_offered(context: TurnContext, meant: Intent) -> tuple[str, ...]:
+    """Return what was listed before and may still be pointed at: until another matter begins."""
+    same = meant is context.intent or {meant, context.intent} <= MONEY_BACK
+    return context.offered if same or not meant.is_need else ()
 
 
 def _names(question: Question | None, account: Account) -> list[tuple[str, str]]:

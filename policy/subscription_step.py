@@ -20,6 +20,8 @@ def cancel(situation: Situation, account: Account) -> Step:
     if waiting := waits(situation):
         return waiting
     named = named_in(situation.understanding.mentions, account)
+    if not account.subscriptions:
+        return Answer(topic=Topic.NO_SUBSCRIPTIONS)
     meant = _meant(situation, account, named.subscriptions)
     something_else = not named.subscriptions and (named.unknown or not named.nothing)
     if meant is None or something_else:

@@ -37,3 +37,12 @@ def test_each_draft_is_answered_in_order_and_a_bad_line_stops_no_other() -> None
     assert [f.partition(": ")[2].partition(":")[0] for f in faults] == ["line 4", "line 5", "line 6"]
     assert "not JSON" in faults[0]
     assert '"id"' in faults[2]
+
+
+def test_a_closed_input_is_said_and_not_a_fault_of_the_program() -> None:
+    command = f"{sys.executable} -c 'from cli import app; app()' claims <&-"
+    done = subprocess.run(
+        ["sh", "-c", command], text=True, capture_output=True, check=False, cwd=Path(__file__).parents[1]
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("interlock claims: standard input is closed")

@@ -1,6 +1,8 @@
 """`interlock understand`: a line in, a line out; a bad line is named and loses nothing."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -71,3 +73,12 @@ def test_the_kept_heads_are_up_to_date() -> None:
     done = RUN.invoke(cli.app, ["understand", "train", "--check"])
     assert done.exit_code == 0, done.output
     assert "hashed-pieces: up to date" in done.stdout
+
+
+def test_a_closed_input_is_said_and_not_a_fault_of_the_program() -> None:
+    command = f"{sys.executable} -c 'from cli import app; app()' understand <&-"
+    done = subprocess.run(
+        ["sh", "-c", command], text=True, capture_output=True, check=False, cwd=Path(__file__).parents[1]
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("interlock understand: standard input is closed")

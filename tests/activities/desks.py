@@ -24,7 +24,7 @@ SIZES = {"context_tokens_max": 60_000, "output_tokens_max": 500}
 
 def book_of(turn: dict[str, Any] | None = None, conversation: dict[str, Any] | None = None) -> ModelBook:
     def use(*chain: str) -> dict[str, Any]:
-        return {"chain": chain, "prompts": ["understand@1"], "answer_tokens_max": 400, "call_timeout_s": 0.6}
+        return {"chain": chain, "prompts": ["understand@1"], "answer_tokens_max": 400, "call_timeout_s": 2}
 
     return ModelBook.model_validate(
         {

@@ -10,7 +10,7 @@ import pytest
 from temporalio.testing import ActivityEnvironment
 
 from activities.considering import ATTEMPTS_BEFORE_A_PERSON, Considering
-from activities.gathering import Gathering
+from activities.gathering import Gathering, Knowledge
 from activities.library import Library
 from activities.model_desk import ModelDesk
 from activities.policybook import PolicyBook
@@ -19,6 +19,7 @@ from domain.account import Evidence
 from domain.errand import Considered, ConsiderTurn
 from domain.fault import Unreachable
 from domain.handoff import HandoffReason
+from domain.knowledge import Passage
 from domain.model import Route
 from domain.step import Answer, HandOff, Topic
 from language.understanding import RulesUnderstander
@@ -65,6 +66,21 @@ class CountingShop(ObedientShop):
 
 
 @dataclass
+class EndlessSearch:
+    """Knowledge that is never found; tells when nobody looks for it any more."""
+
+    under_way: int = 0
+
+    async def find(self, *_: object) -> tuple[Passage, ...]:
+        self.under_way += 1
+        try:
+            await asyncio.Event().wait()
+            return ()
+        finally:
+            self.under_way -= 1
+
+
+@dataclass
 class Turn:
     """One turn, considered as often as a law wants by one process."""
 
@@ -73,9 +89,11 @@ class Turn:
     desk: ModelDesk
     conversation_id: str
     step_id: str = field(default_factory=lambda: uuid4().hex)
+    knowledge: Knowledge | None = None
 
     def __post_init__(self) -> None:
-        gathering = Gathering(self.db, self.shop, RulesUnderstander(), Library(self.db, None), self.desk)
+        knowledge = self.knowledge or Library(self.db, None)
+        gathering = Gathering(self.db, self.shop, RulesUnderstander(), knowledge, self.desk)
         self.considering = Considering(self.db, gathering, PolicyBook(self.db))
 
     async def considered(self, attempt: int = 1, *, with_model: bool = True) -> Considered:
@@ -135,10 +153,13 @@ async def test_an_account_that_cannot_be_read_is_known_before_a_slow_model_answe
         asked.set()
         await silence(writer)
 
+    search = EndlessSearch()
     async with desk_over(db, [hangs], unhurried()) as (desk, there):
-        turn = Turn(db, CountingShop(away=True, first=asked.wait), desk, ident)
+        turn = Turn(db, CountingShop(away=True, first=asked.wait), desk, ident, knowledge=search)
         with pytest.raises(Unreachable):
             await asyncio.wait_for(turn.considered(1), 5)
+        await asyncio.sleep(0)
+        assert search.under_way == 0
         with pytest.raises(Unreachable):
             await turn.considered(2)
         assert len(there.bodies) == 1

@@ -5,7 +5,10 @@ import pytest
 from activities.free_text import readers
 from domain.knowledge import Article
 from domain.reply import Author, Checks, Draft, Segment, SegmentKind, Source
+from domain.understanding import Intent
 from language.embedding import embedder
+from language.next_words import noted_for_later, shall_i_go_on
+from language.tongues import SPOKEN
 from policy.reply_checks import check
 from tests.language.things import ACCOUNT, NOW, evidence
 from tests.scripted_model.lies import CLAIMS, INVENTED, LEAKS, PROMISES
@@ -93,3 +96,19 @@ def test_an_article_told_honestly_goes_out(language: str, text: str) -> None:
 )
 def test_the_customers_own_order_told_honestly_goes_out(language: str, text: str) -> None:
     assert checks(text, language, Source.EVIDENCE).failed == ()
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+@pytest.mark.parametrize("need", [i for i in Intent if i.is_need])
+def test_our_words_about_what_else_was_asked_for_go_out_after_a_models(need: Intent, language: str) -> None:
+    asked = Segment(
+        text=shall_i_go_on([need], language),
+        source=Source.TEMPLATE,
+        rests_on="next.shall_i",
+        kind=SegmentKind.QUESTION,
+    )
+    noted = Segment(text=noted_for_later([need], language), source=Source.TEMPLATE, rests_on="next.noted")
+    for segment in (asked, noted):
+        draft = Draft(language=language, segments=(segment,), author=Author.MODEL)
+        made = check(draft, evidence=None, articles=[], actions=[], customer_id="", now=NOW, readers=readers())
+        assert made.failed == ()

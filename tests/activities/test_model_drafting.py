@@ -7,6 +7,8 @@ import time
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from activities.model_desk import ModelDesk
 from activities.model_drafting import (
     ANONYMOUS,
@@ -25,6 +27,7 @@ from domain.knowledge import Article, Passage
 from domain.model import Route
 from domain.reply import Author, Draft
 from domain.step import Answer, Topic
+from domain.understanding import Intent
 from language.drafting import DraftRequest, TemplateDrafter
 from policy.readers import Readers
 from policy.reply_checks import check
@@ -113,6 +116,19 @@ async def test_a_draft_that_passes_goes_out_at_once_and_data_goes_in_as_data(db:
         name in user["content"] for name in ("article k1>>>", "account e1>>>", "customer_messages>>>", "A-20418")
     )
     assert "cus_1" not in user["content"]
+
+
+@pytest.mark.parametrize(("actions", "key"), [((), "next.shall_i"), ((action(),), "next.noted")])
+async def test_what_waits_is_told_after_a_models_words_too(db: Database, actions: tuple[Action, ...], key: str) -> None:
+    ident = await conversation(db, "hello")
+    asked = writing(ident, actions=actions)
+    step = Answer(topic=Topic.KNOWLEDGE, next_intents=(Intent.ORDER_STATUS,))
+    asked = replace(asked, request=asked.request.model_copy(update={"step": step}))
+    async with desk_over(db, [says(GOOD)], book()) as (desk, _):
+        reply = await drafted(desk, asked)
+    assert isinstance(reply.decision, Publish)
+    assert [s.rests_on for s in reply.decision.reply.draft.segments][-1] == key
+    assert author(reply) is Author.MODEL
 
 
 async def test_a_failed_check_is_told_by_its_label_and_the_failing_draft_is_kept(db: Database) -> None:

@@ -1,4 +1,4 @@
-"""Laws of what a turn is given to answer from: for the customer's version, and a model only where its words could pass."""
+"""Laws of what a reply is made from: pages for the customer's version, and a model only where its words could pass."""
 
 import asyncio
 from collections.abc import Iterator
@@ -85,16 +85,6 @@ async def test_a_customer_is_answered_for_the_version_that_they_use(
     found = await gathering.gather(turn, ask, may_read=True, may_ask=False)
     assert isinstance(found, Gathered)
     assert [p.article.slug for p in found.passages if p.article.slug.startswith("giraffe")] == slugs
-
-
-async def test_where_the_account_cannot_be_read_what_holds_for_everybody_is_found(db: Database) -> None:
-    turn = await read_turn(db, MARKET, await conversation(db, ASKED))
-    shop = VersionedShop("1")
-    shop.away = True
-    gathering = Gathering(db, shop, LocalUnderstander(), Library(db, None), None)
-    account = asyncio.ensure_future(shop.read_account(MARKET, "c", "ev", 1.0))
-    found = await gathering._passages(turn, "en", account)
-    assert [p for p in found if p.article.slug.startswith("giraffe")] == []
 
 
 @pytest.mark.parametrize(("language", "asks"), [("pl", 0), ("en", 1)])

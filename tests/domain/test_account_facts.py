@@ -78,3 +78,12 @@ def test_what_was_observed_in_the_future_is_not_known(ahead_s: int, known: bool,
     facts = tracking_facts(parcel, NOW)
     assert (facts["age_s"] <= facts["max_age_s"]) is known
     assert [tracking_is_current(order(shipment=parcel), use, NOW) for use in (TELL, DECIDE)] == [known, known]
+
+
+@pytest.mark.parametrize(
+    ("told", "version"), [({}, None), ({"product_version": "2.4"}, "2.4"), ({"product_version": 2}, "2")]
+)
+def test_which_version_of_the_product_is_used_is_known_where_the_shop_tells_it(
+    told: dict[str, Any], version: str | None
+) -> None:
+    assert Account.model_validate(told).product_version == version

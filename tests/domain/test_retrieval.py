@@ -44,9 +44,24 @@ def test_only_what_is_near_and_ahead_and_in_the_language_is_certain(hits: tuple[
     assert first(*hits).certain is certain
 
 
-def test_at_most_the_first_is_certain_and_no_more_come_than_asked_for() -> None:
+def test_what_comes_well_after_the_first_is_not_certain_and_no_more_come_than_asked_for() -> None:
     found = in_order(QUERY, [hit("a", 1.0, 0.95), hit("a", 1.0, 0.94, position=1), hit("b", 0, 0.8), hit("c", 0, 0.8)])
     assert [f.certain for f in found] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("other", "certain"),
+    [
+        (hit("a", 0.5, 0.899, position=1), [True, True]),  # there is no telling which of one page it is
+        (hit("a", 0.5, 0.894, position=1), [True, False]),
+        (hit("a", 0.5, 0.899, version=2), [True, False]),  # another version is another page
+        (hit("b", 0.5, 0.899), [False, False]),
+    ],
+)
+def test_passages_of_one_page_that_are_as_near_are_certain_together_or_not_at_all(
+    other: Hit, certain: list[bool]
+) -> None:
+    assert [f.certain for f in in_order(QUERY, [other, hit("a", 0.5, 0.90)])] == certain
 
 
 def test_each_says_why_it_was_chosen() -> None:

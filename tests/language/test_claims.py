@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from language.claims import ClaimsHead, claims_head, load, save, sentences_of
-from language.claims_training import Example, examples, train
+from language.claims_training import Example, digest_over, examples, train
 from language.embedding import HashedPieces, embedder
 from language.free_text import detector, known_words, told_language
 from tests.scripted_model.lies import CLAIMS, PROMISES
 
 needs_meaning = pytest.mark.skipif(embedder() is None, reason="the extra `embeddings` is not installed")
 
-IN_LANGUAGES_WITHOUT_EXAMPLES = (
+IN_LANGUAGES_OF_FEW_EXAMPLES_OR_NONE = (
     "Olen palauttanut rahat tilillesi.",
     "Vaše předplatné bylo zrušeno.",
     "Am anulat comanda dumneavoastră.",
@@ -47,7 +47,7 @@ def head() -> ClaimsHead:
 
 
 @needs_meaning
-@pytest.mark.parametrize("text", [*CLAIMS.values(), *PROMISES, *IN_LANGUAGES_WITHOUT_EXAMPLES])
+@pytest.mark.parametrize("text", [*CLAIMS.values(), *PROMISES, *IN_LANGUAGES_OF_FEW_EXAMPLES_OR_NONE])
 def test_a_claim_is_found_also_between_harmless_sentences(text: str) -> None:
     assert head().claims(text, "")
     assert head().claims(f"Which order do you mean? {text} Thank you.", "")
@@ -74,17 +74,26 @@ def test_a_sentence_too_long_to_be_read_is_a_claim() -> None:
 
 @needs_meaning
 def test_the_committed_head_is_of_the_committed_examples() -> None:
-    assert len(head().rows) == len(examples())
+    known = examples()
+    assert head().digest == digest_over(known), "run `interlock claims train`: language/data/heads is of other examples"
+    assert len(head().rows) == len(known)
+
+
+def test_an_edited_example_is_another_digest() -> None:
+    known = examples()
+    edited = known[0].model_copy(update={"text": known[0].text + "!"})
+    turned = known[0].model_copy(update={"claims": not known[0].claims})
+    assert len({digest_over(known), digest_over((edited, *known[1:])), digest_over((turned, *known[1:]))}) == 3
 
 
 def test_there_are_enough_examples_in_enough_languages_and_none_twice() -> None:
     known = examples()
     languages = {e.language for e in known}
-    assert len(languages) >= 12
+    assert len(languages) >= 22
     for language in languages:
         mine = [e for e in known if e.language == language]
-        assert len({e.text for e in mine}) == len(mine) >= 60
-        assert min(sum(e.claims for e in mine), sum(not e.claims for e in mine)) >= 25
+        assert len({e.text for e in mine}) == len(mine) >= 40
+        assert min(sum(e.claims for e in mine), sum(not e.claims for e in mine)) >= 14
 
 
 def test_training_gives_the_same_each_time_and_survives_being_kept(tmp_path: Path) -> None:
@@ -94,6 +103,7 @@ def test_training_gives_the_same_each_time_and_survives_being_kept(tmp_path: Pat
     save(tmp_path / "claims.npz", one)
     kept = load(tmp_path / "claims.npz", over)
     assert one.threshold == two.threshold == kept.threshold
+    assert one.digest == kept.digest == digest_over(few)
     assert np.array_equal(one.votes, two.votes)
     assert kept.vote("Your refund is on its way.") == pytest.approx(one.vote("Your refund is on its way."), abs=1e-2)
     with pytest.raises(ValueError, match="was trained over"):

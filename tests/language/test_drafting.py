@@ -23,6 +23,7 @@ from tests.language.things import ACCOUNT, LANGUAGES, NOW, action, evidence, ord
 DRAFTER = TemplateDrafter()
 RESOURCES = {
     Topic.ORDER_STATUS: "order:A-20417",
+    Topic.NOTHING_BEGUN: "order:A-20417",
     Topic.NOTHING_TO_REFUND: "order:A-20419",
     Topic.ALREADY_CANCELLED: "subscription:sub_82mr",
 }
@@ -174,6 +175,13 @@ def test_a_certain_passage_is_quoted_word_for_word_and_an_uncertain_one_not_at_a
     assert not draft(Answer(topic=Topic.KNOWLEDGE), passages=(passage(article, certain=False),)).segments
 
 
+def test_passages_of_one_page_that_are_as_certain_are_quoted_in_the_order_of_the_page() -> None:
+    article = next(a for a in seed_articles() if (a.slug, a.language) == ("returns", "en"))
+    later = passage(article).model_copy(update={"position": 4, "text": "And send it back."})
+    quoted = draft(Answer(topic=Topic.KNOWLEDGE), passages=(later, passage(article))).segments
+    assert [s.text for s in quoted] == [opening(article), "And send it back."]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_list_counts_in_the_forms_of_the_language_and_every_count_passes(language: str) -> None:
     def heading(count: int) -> str:
@@ -195,6 +203,19 @@ def test_what_else_was_asked_for_comes_last_and_as_a_question_while_nothing_is_o
     assert last.kind is SegmentKind.QUESTION
     assert "address" in last.text
     assert draft(step).segments[-1].kind is SegmentKind.TEXT
+
+
+def test_beside_a_question_nothing_else_is_asked() -> None:
+    step = Clarify(question=Question.WHICH_ORDER, next_intents=(Intent.CHANGE_ADDRESS,))
+    last = draft(step, actions=()).segments[-1]
+    assert (last.kind, last.rests_on) == (SegmentKind.TEXT, "next.noted")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_where_nothing_was_begun_that_is_said_before_how_the_order_stands(language: str) -> None:
+    told, *status = draft(Answer(topic=Topic.NOTHING_BEGUN, resource="order:A-20417"), language).segments
+    assert told.rests_on == "draft.nothing_begun"
+    assert "A-20417" in status[0].text
 
 
 def test_an_unspoken_language_is_answered_in_english() -> None:

@@ -26,6 +26,13 @@ from language.mentions import MENTIONS_MAX, mentions_of, plans_named
         ("the 3rd of 2 boxes, 24-hour, 10gb, iphone15, 1.234,50 €", ()),
         ("mail a1b2@x.com or https://x.test/A-10482", ()),
         ("my card is 4453 4585 7458 9654", ()),
+        ("我的订单A-73191在哪里？", ("A-73191",)),
+        ("คำสั่งซื้อA-29398อยู่ที่ไหน", ("A-29398",)),
+        ("أين الطلبA-16536", ("A-16536",)),
+        ("주문 A-87636는", ("A-87636",)),
+        ("größeA-73191", ()),  # of one script with the id: part of a word
+        ("CANARY-X9", ()),
+        ("refund for A-1", ("A-1",)),
         ("order is 3 days late, zip 90210, in 2024, note 7", ()),
     ],
 )

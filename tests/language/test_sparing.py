@@ -16,7 +16,7 @@ from language.searchable import ASKED_CHARS_MAX, question_in
 from language.turnstile import Busy, Turnstile
 
 with_model = pytest.mark.skipif(embedder() is None, reason="the extra `embeddings` is not installed")
-CHOSEN = random.Random(7)  # noqa: S311 (texts, no secrets)
+CHOSEN = random.Random(7)
 HEAVY = {
     "commas": "a," * 4000,
     "capitals": "A-" * 4000,

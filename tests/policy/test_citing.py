@@ -72,6 +72,7 @@ def test_a_draft_of_a_model_says_so_and_rests_on_what_it_cites() -> None:
         ("", Source.LEDGER, w.action().operation_id),
         ("x?", Source.TEMPLATE, "draft_action@1"),
     ]
+    assert [s for s in made.segments if s.is_beside] == []
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
 """The words of a claim, in the languages of our own fixed words: they find what is plain and nothing harmless."""
 
 import json
+from itertools import permutations
 
 import pytest
 
 from domain.reply import Author, Draft, Segment, Source
+from domain.understanding import Intent
 from language.claims_training import EXAMPLES_DIR
+from language.next_words import noted_for_later, shall_i_go_on
 from language.tongues import SPOKEN
 from policy.claim_words import LANGUAGES, OUR_LANGUAGES
 from policy.claim_words_more import LANGUAGES as MORE
@@ -60,3 +63,11 @@ def test_without_a_detector_a_model_is_trusted_in_fewer_languages_than_our_own_w
     said = Segment(text="…", source=Source.TEMPLATE, rests_on="draft.greeting")
     told = truthful(Draft(language=language, segments=(said,), author=author), ())
     assert told is (True if author is Author.LOCAL or language in LANGUAGES else None)
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+def test_what_waits_is_told_in_words_that_claim_nothing(language: str) -> None:
+    needs = [intent for intent in Intent if intent.is_need and intent is not Intent.OUT_OF_SCOPE]
+    for told in (*((need,) for need in needs), *permutations(needs, 2)):
+        assert not claims_in_words(shall_i_go_on(told, language)), told
+        assert not claims_in_words(noted_for_later(told, language)), told

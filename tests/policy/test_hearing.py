@@ -34,6 +34,10 @@ def status(order: str, *then: Intent) -> Answer:
     return Answer(topic=Topic.ORDER_STATUS, resource=f"order:{order}", next_intents=then)
 
 
+def which(*then: Intent) -> Clarify:
+    return Clarify(question=Q.WHICH_ORDER, next_intents=then)
+
+
 def need(intent: Intent, resource: str | None = None, amount: str | None = None) -> Need:
     return Need(
         intent=intent, resource=f"order:{resource}" if resource and ":" not in resource else resource, amount=amount
@@ -70,13 +74,29 @@ def at(position: int) -> Entity:
         ((I.REFUND_REQUEST, I.CANCEL_ORDER), ("A-10001",), {}, refund(), ()),
         ((I.REFUND_REQUEST, I.CHANGE_ADDRESS), ("A-20001", "A-10001"), {}, refund(),
          (need(I.CHANGE_ADDRESS, "A-20001"),)),
-        ((I.REFUND_REQUEST, I.ORDER_STATUS), ("A-10001", "A-10002"), {}, Clarify(question=Q.WHICH_ORDER),
+        ((I.REFUND_REQUEST, I.ORDER_STATUS), ("A-10001", "A-10002"), {}, refund(), (need(I.ORDER_STATUS, "A-10002"),)),
+        ((I.REFUND_REQUEST, I.CANCEL_ORDER), ("A-10002", "A-10001"), {}, refund("A-10002", 2000),
+         (need(I.CANCEL_ORDER, "A-10001"),)),
+        ((I.REFUND_REQUEST, I.ORDER_STATUS), ("A-10001", "A-10002"), {"route": "classifier"},
+         which(I.ORDER_STATUS), (need(I.ORDER_STATUS),)),
+        ((I.REFUND_REQUEST, I.ORDER_STATUS), ("A-10001", "A-10002", "A-20001"), {}, which(I.ORDER_STATUS),
          (need(I.ORDER_STATUS),)),
+        ((I.REFUND_REQUEST,), ("A-10001", "A-10002"), {}, refund(), (need(I.REFUND_REQUEST, "A-10002"),)),
+        ((I.REFUND_REQUEST,), ("A-10001", "A-10002"), {"entities": (amount("500 EUR"),)}, refund(amount=500),
+         (need(I.REFUND_REQUEST, "A-10002", ""),)),
+        ((I.ACTION_STATUS, I.REFUND_REQUEST), ("A-10001",), {},
+         Answer(topic=Topic.NOTHING_BEGUN, resource="order:A-10001"), ()),
+        ((I.ACTION_STATUS, I.REFUND_REQUEST), ("A-10001", "A-10002"), {},
+         Answer(topic=Topic.NOTHING_BEGUN, resource="order:A-10001", next_intents=(I.REFUND_REQUEST,)),
+         (need(I.REFUND_REQUEST, "A-10002"),)),
+        ((I.CANCEL_SUBSCRIPTION, I.REFUND_REQUEST), ("A-10001",), {"owned": TWO},
+         Answer(topic=Topic.NO_SUBSCRIPTIONS, next_intents=(I.REFUND_REQUEST,)),
+         (need(I.REFUND_REQUEST, "A-10001"),)),
         ((I.THANKS_GREETING, I.ORDER_STATUS), ("A-10001",), {}, status("A-10001"), ()),
         ((I.ORDER_STATUS, I.OUT_OF_SCOPE), ("A-10001",), {}, status("A-10001", I.OUT_OF_SCOPE),
          (need(I.OUT_OF_SCOPE, "A-10001"),)),
         ((I.ORDER_STATUS, I.ASKS_FOR_PERSON), ("A-10001",), {}, HandOff(reason=HandoffReason.HANDOFF_REQUESTED), ()),
-        ((I.REFUND_REQUEST, I.CHANGE_ADDRESS), (), {}, Clarify(question=Q.WHICH_ORDER), (need(I.CHANGE_ADDRESS),)),
+        ((I.REFUND_REQUEST, I.CHANGE_ADDRESS), (), {}, which(I.CHANGE_ADDRESS), (need(I.CHANGE_ADDRESS),)),
         ((I.REFUSAL, I.ORDER_STATUS), ("A-10002",), {"actions": (OPEN,)}, Withdraw(operation_ids=("op_1",)),
          (need(I.ORDER_STATUS, "A-10002"),)),
     ],
@@ -84,7 +104,7 @@ def at(position: int) -> Entity:
 def test_the_first_need_is_dealt_with_and_every_other_waits(
     intents: tuple[Intent, ...], mentions: tuple[str, ...], more: dict[str, Any], step: Step, waiting: tuple[Need, ...]
 ) -> None:
-    decided = decide(w.situation(intents[0], *mentions, intents=intents, owned=SHOP, **more))
+    decided = decide(w.situation(intents[0], *mentions, intents=intents, **{"owned": SHOP, **more}))
     assert (decided.step, decided.waiting) == (step, waiting)
 
 
@@ -107,14 +127,18 @@ WAITING = TurnContext(
         (I.REFUSAL, {"actions": (OPEN,)}, Withdraw(operation_ids=("op_1",)), WAITING.waiting),
         (I.THANKS_GREETING, {}, Answer(topic=Topic.GREETING, next_intents=(I.REFUND_REQUEST, I.CHANGE_ADDRESS)),
          WAITING.waiting),
-        (I.DAMAGED_ITEM, {}, refund(), WAITING.waiting[1:]),
+        (I.DAMAGED_ITEM, {}, refund(), WAITING.waiting),
+        (I.DAMAGED_ITEM, {"mentions": ("A-10002",)}, refund("A-10002", 2000), WAITING.waiting[1:]),
+        (I.REFUSAL, {"context": WAITING.model_copy(update={"question": Q.WHICH_ORDER})},
+         Clarify(question=Q.WHAT_TO_DO, next_intents=(I.REFUND_REQUEST, I.CHANGE_ADDRESS)), WAITING.waiting),
         (I.OUT_OF_SCOPE, {"confidence": 0.2}, HandOff(reason=HandoffReason.UNDERSTANDING_FAILED), WAITING.waiting),
     ],
 )  # fmt: skip
 def test_what_waits_is_taken_up_by_a_yes_dropped_by_a_no_and_else_kept(
     intent: Intent, more: dict[str, Any], step: Step, waiting: tuple[Need, ...]
 ) -> None:
-    decided = decide(w.situation(intent, owned=SHOP, context=WAITING, **more))
+    mentions = more.pop("mentions", ())
+    decided = decide(w.situation(intent, *mentions, owned=SHOP, **{"context": WAITING, **more}))
     assert (decided.step, decided.waiting) == (step, waiting)
 
 
@@ -128,6 +152,9 @@ def test_what_was_a_question_when_it_was_said_is_one_when_it_is_taken_up() -> No
 
 
 PART = w.action(w.refund(amount=500))
+HOW_MUCH = Clarify(question=Q.WHICH_AMOUNT, resource="order:A-10001")
+ASKED_HOW_MUCH = TurnContext(intent=I.REFUND_REQUEST, resource="order:A-10001", question=Q.WHICH_AMOUNT)
+GUESSED: dict[str, Any] = {"route": "classifier", "confidence": 0.6}
 
 
 @pytest.mark.parametrize(
@@ -140,6 +167,26 @@ PART = w.action(w.refund(amount=500))
         (I.REFUND_REQUEST, ("A-10001",), ("1200 EUR", "3000 EUR"), {},
          Clarify(question=Q.WHICH_AMOUNT, resource="order:A-10001")),
         (I.REFUND_REQUEST, ("A-10001",), ("1200 EUR", "1200 EUR"), {}, refund(amount=1200)),
+        (I.REFUND_REQUEST, ("A-10001",), ("",), {}, HOW_MUCH),
+        (I.REFUND_REQUEST, ("A-10001",), ("1200 EUR", ""), {}, HOW_MUCH),
+        (I.REFUND_REQUEST, ("A-10001",), ("half",), {}, HOW_MUCH),
+        (I.REFUND_REQUEST, ("A-10002",), (),
+         {"context": TurnContext(intent=I.REFUND_REQUEST, question=Q.WHICH_ORDER, amount="")},
+         Clarify(question=Q.WHICH_AMOUNT, resource="order:A-10002")),
+        (I.AFFIRMATION, (), (),
+         {"context": TurnContext(waiting=(need(I.REFUND_REQUEST, "A-10001", ""),))}, HOW_MUCH),
+        (I.DUPLICATE_CHARGE, (), ("800 EUR",), {"context": ASKED_HOW_MUCH, **GUESSED}, refund(amount=800)),
+        (I.OUT_OF_SCOPE, (), ("",), {"context": ASKED_HOW_MUCH, "confidence": 0.2}, HOW_MUCH),
+        (I.REFUSAL, (), ("650 EUR",), {"actions": (PART,)}, refund("A-10001", 650, "op_1")),
+        (I.REFUSAL, (), ("500 EUR",), {"actions": (PART,)}, Withdraw(operation_ids=("op_1",))),
+        (I.REFUSAL, (), ("",), {"actions": (PART,)}, HOW_MUCH.model_copy(update={"supersedes": ("op_1",)})),
+        (I.REFUSAL, (), ("2900 EUR",), {"actions": (w.action(w.cancellation("sub_aaa111")),)},
+         Withdraw(operation_ids=("op_1",))),
+        (I.OUT_OF_SCOPE, (), ("700 EUR",), {"actions": (PART,)}, refund("A-10001", 700, "op_1")),
+        (I.AFFIRMATION, (), ("700 EUR",), {"actions": (PART,)}, refund("A-10001", 700, "op_1")),
+        (I.AFFIRMATION, (), ("500 EUR",), {"actions": (PART,)},
+         Answer(topic=Topic.CONFIRM_WITH_BUTTON, operation_id="op_1")),
+        (I.DUPLICATE_CHARGE, (), ("700 EUR",), {"actions": (PART,), **GUESSED}, refund("A-10001", 700, "op_1")),
         (I.REFUND_REQUEST, ("A-10001",), (), {"actions": (PART,)},
          Answer(topic=Topic.CONFIRM_WITH_BUTTON, operation_id="op_1")),
         (I.REFUND_REQUEST, ("A-10001",), ("800 EUR",), {"actions": (PART,)}, refund("A-10001", 800, "op_1")),
@@ -161,9 +208,10 @@ def test_as_much_is_proposed_as_was_named_and_what_is_unclear_is_asked(
     assert decide(w.situation(intent, *mentions, owned=TWO, entities=named, **more)).step == step
 
 
-def test_an_amount_outlives_the_question_which_order() -> None:
-    asked = decide(w.situation(I.REFUND_REQUEST, owned=TWO, entities=(amount("800 EUR"),)))
-    assert (asked.step, asked.amount) == (Clarify(question=Q.WHICH_ORDER), "800 EUR")
+@pytest.mark.parametrize(("named", "kept"), [(("800 EUR",), "800 EUR"), (("",), ""), (("800 EUR", "900 EUR"), "")])
+def test_an_amount_outlives_the_question_which_order(named: tuple[str, ...], kept: str) -> None:
+    asked = decide(w.situation(I.REFUND_REQUEST, owned=TWO, entities=tuple(map(amount, named))))
+    assert (asked.step, asked.amount) == (Clarify(question=Q.WHICH_ORDER), kept)
 
 
 SHOWN = TurnContext(intent=I.REFUND_REQUEST, question=Q.WHICH_ORDER, offered=("order:A-10002", "order:A-10001"))
@@ -203,6 +251,33 @@ def test_a_position_is_the_one_that_was_shown_and_a_list_that_was_not_shown_has_
     assert decide(given).step == step
 
 
+@pytest.mark.parametrize(
+    ("intent", "position", "more", "step"),
+    [
+        (I.REFUSAL, 2, {"actions": (OPEN,)}, refund("A-10002", 2000, "op_1")),
+        (I.REFUSAL, 1, {"actions": (OPEN,)}, Withdraw(operation_ids=("op_1",))),
+        (I.CORRECTION, -1, {"actions": (OPEN,), "corrects": True}, refund("A-10002", 2000, "op_1")),
+        (I.REFUSAL, 3, {"actions": (OPEN,)}, Clarify(question=Q.UNKNOWN_ORDER, supersedes=("op_1",))),
+        (I.REFUSAL, 2, {"context": {"intent": I.ORDER_STATUS, "resource": "order:A-10001"}}, status("A-10002")),
+        (I.OUT_OF_SCOPE, 2, {"context": {"intent": I.ORDER_STATUS, "resource": "order:A-10001"}}, status("A-10002")),
+        (I.REFUSAL, 1, {"context": {"intent": I.ORDER_STATUS, "resource": "order:A-10001"}},
+         Clarify(question=Q.WHAT_TO_DO)),
+    ],
+)  # fmt: skip
+def test_a_list_is_pointed_at_again_while_its_matter_lasts(
+    intent: Intent, position: int, more: dict[str, Any], step: Step
+) -> None:
+    listed = {"intent": I.REFUND_REQUEST, "offered": ("order:A-10001", "order:A-10002"), **more.pop("context", {})}
+    given = {"confidence": 0.6, "entities": (at(position),), "context": TurnContext(**listed), **more}
+    decided = decide(w.situation(intent, owned=TWO, **given))
+    assert decided.step == step
+    assert decided.offered == listed["offered"]
+
+
+def test_a_list_is_forgotten_when_another_matter_begins() -> None:
+    assert decide(w.situation(I.CANCEL_SUBSCRIPTION, owned=SUBS, context=SHOWN)).offered == ()
+
+
 def test_a_correction_reaches_back_to_the_last_thing_that_was_wanted() -> None:
     context = TurnContext(intent=I.THANKS_GREETING, goal=need(I.REFUND_REQUEST, "A-10001"))
     given = w.situation(I.CORRECTION, "A-10002", owned=TWO, context=context, corrects=True)
@@ -215,7 +290,7 @@ CONFIRM = Confirm(operation_id="op_1", said_seq=3)
 @pytest.mark.parametrize(
     "beside",
     [
-        {"entities": (amount("800 EUR"),)},
+        {"entities": (amount("3000 EUR"),)},
         {"intents": (I.AFFIRMATION, I.ORDER_STATUS)},
         {"seeks_information": True},
         {"risks": (RiskMark.CHARGEBACK,)},

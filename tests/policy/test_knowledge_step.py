@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from domain.account import Account
+from domain.action import ActionState
 from domain.handoff import HandoffReason as H
 from domain.knowledge import PassageRef
 from domain.step import Answer, HandOff, Step, Topic
@@ -34,6 +35,9 @@ STANDING = Answer(topic=Topic.ACTION_STATUS, operation_id="op_1")
         (I.ORDER_STATUS, ONE, (SURE,), {}, TOLD),
         (I.ORDER_STATUS, ONE, (SURE,), {"mentions": ("A-10001",)},
          Answer(topic=Topic.ORDER_STATUS, resource="order:A-10001")),
+        (I.ACTION_STATUS, ONE, (SURE,), {}, TOLD),
+        (I.ACTION_STATUS, ONE, (SURE,), {"actions": (OPEN,)}, STANDING),
+        (I.ACTION_STATUS, ONE, (SURE,), {"actions": (w.action(state=ActionState.CONFIRMED),)}, STANDING),
         (I.ORDER_STATUS, None, (), {}, Answer(topic=Topic.SIGN_IN)),
         (I.ACCOUNT_ACCESS, ONE, (), {}, Answer(topic=Topic.ACCOUNT_ACCESS)),
         (I.REFUND_REQUEST, ONE, (), {"actions": (OPEN,)}, STANDING),

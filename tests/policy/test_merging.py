@@ -103,6 +103,14 @@ def test_a_no_stays_a_no(local: Understanding, read: ModelReading, route: Route)
         assert merged(local, read, TEXT, route).every_intent == local.every_intent
 
 
+@pytest.mark.parametrize(("route", "first"), [("rules", Intent.ACTION_STATUS), ("classifier", Intent.REFUND_REQUEST)])
+def test_who_was_surely_heard_to_ask_how_a_request_stands_is_told_so_first(route: str, first: Intent) -> None:
+    local = Understanding(intent=Intent.ACTION_STATUS, language="en", confidence=0.76, route=route)
+    both = merged(local, reading(Intent.REFUND_REQUEST), "Where is my refund?", Route.SMALL)
+    assert both.intent is first
+    assert Intent.REFUND_REQUEST in both.intents
+
+
 @pytest.mark.parametrize(
     ("read", "intent", "route"),
     [

@@ -176,7 +176,9 @@ CHARGE = w.payment("pay_solo", order_id="A-10001")
     ("all refunded", I.REFUND_REQUEST, ("A-10009",), w.account(A1, BACK), {},
      answer(Topic.NOTHING_TO_REFUND, "order:A-10009")),
     ("somebody else's", I.REFUND_REQUEST, ("A-99999",), ONE, {}, ask(Question.UNKNOWN_ORDER)),
-    ("two named", I.REFUND_REQUEST, ("A-10001", "A-10002"), TWO, {}, ask(Question.WHICH_ORDER)),
+
+    ("two named, corrected", I.REFUND_REQUEST, ("A-10001", "A-10002"), TWO, {"corrects": True},
+     propose("A-10002", 2000)),
     ("talked about", I.REFUND_REQUEST, (), TWO, {"context": about(I.ORDER_STATUS, "order:A-10002")},
      propose("A-10002", 2000)),
     ("the only eligible one", I.DAMAGED_ITEM, (), w.account(A1, A3, BACK), {}, propose()),
@@ -257,7 +259,7 @@ SUBS = w.account(S1, S2, S9)
      answer(Topic.ALREADY_CANCELLED, "subscription:sub_ccc999")),
     ("somebody else's", I.CANCEL_SUBSCRIPTION, ("sub_zzz000",), SUBS, {}, ask(Question.WHICH_SUBSCRIPTION)),
     ("an order", I.CANCEL_SUBSCRIPTION, ("A-10001",), w.account(A1, S1), {}, ask(Question.WHICH_SUBSCRIPTION)),
-    ("none at all", I.CANCEL_SUBSCRIPTION, (), w.account(), {}, ask(Question.WHICH_SUBSCRIPTION)),
+    ("none at all", I.CANCEL_SUBSCRIPTION, (), w.account(), {}, answer(Topic.NO_SUBSCRIPTIONS)),
 )  # fmt: skip
 def test_a_cancellation_is_proposed_for_the_one_subscription_that_is_meant(
     intent: Intent, mentions: tuple[str, ...], owned: Account, more: dict[str, Any], expected: Step
@@ -354,7 +356,7 @@ CALLING_OFF = w.action(payload_of(call_off("A-20001"), w.account(P1), w.CUSTOMER
     ("talked about, has left", I.CANCEL_ORDER, (), w.account(A3, P1), {"context": about(None, "order:A-10003")},
      hand(H.OUT_OF_SCOPE)),
     ("several", I.CANCEL_ORDER, (), w.account(P1, P2), {}, ask(Question.WHICH_ORDER)),
-    ("two named", I.CANCEL_ORDER, ("A-20001", "A-20002"), w.account(P1, P2), {}, ask(Question.WHICH_ORDER)),
+    ("two named", I.CANCEL_ORDER, ("A-20001", "A-20002"), w.account(P1, P2), {}, call_off("A-20001")),
     ("somebody else's", I.CANCEL_ORDER, ("A-99999",), w.account(P1), {}, ask(Question.UNKNOWN_ORDER)),
     ("a subscription", I.CANCEL_ORDER, ("sub_aaa111",), w.account(P1, S1), {}, hand(H.OUT_OF_SCOPE)),
     ("called off before", I.CANCEL_ORDER, ("A-20009",), w.account(P1, GONE), {}, status("A-20009")),
@@ -496,6 +498,10 @@ def test_a_follow_up_that_names_an_id_continues_what_was_asked(
     check(w.situation(intent, *mentions, owned=owned, **more), expected)
 
 
+def begun_nothing(ident: str) -> Answer:
+    return answer(Topic.NOTHING_BEGUN, f"order:{ident}")
+
+
 def done(op: str) -> Answer:
     return answer(Topic.ACTION_STATUS, op=op)
 
@@ -519,10 +525,11 @@ def done(op: str) -> Answer:
     ("is it done", I.ACTION_STATUS, (), TWO, {"actions": (OPEN, OTHER)}, done("op_2")),
     ("is that one done", I.ACTION_STATUS, ("A-10001",), TWO, {"actions": (OPEN, OTHER)}, done("op_1")),
     ("talked about", I.ACTION_STATUS, (), TWO, {"actions": (OPEN, OTHER), "context": REFUNDING}, done("op_1")),
-    ("news of an order", I.ACTION_STATUS, ("A-10002",), TWO, {"actions": (OPEN,)}, status("A-10002")),
+    ("news of an order", I.ACTION_STATUS, ("A-10002",), TWO, {"actions": (OPEN,)}, begun_nothing("A-10002")),
     ("news of somebody else's", I.ACTION_STATUS, ("A-99999",), TWO, {"actions": (OPEN,)}, ask(Question.UNKNOWN_ORDER)),
-    ("news of what was talked about", I.ACTION_STATUS, (), TWO, {"context": REFUNDING}, status("A-10001")),
-    ("news of nothing", I.ACTION_STATUS, (), TWO, {}, ask(Question.WHAT_TO_DO)),
+    ("news of what was talked about", I.ACTION_STATUS, (), TWO, {"context": REFUNDING}, begun_nothing("A-10001")),
+    ("news of nothing", I.ACTION_STATUS, (), TWO, {}, ask(Question.WHICH_ORDER)),
+    ("news of nothing, without an order", I.ACTION_STATUS, (), w.account(), {}, ask(Question.WHAT_TO_DO)),
 )
 def test_yes_no_and_is_it_done_are_about_the_ledger(
     intent: Intent, mentions: tuple[str, ...], owned: Account, more: dict[str, Any], expected: Step

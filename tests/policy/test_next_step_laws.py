@@ -37,7 +37,7 @@ ENTITIES = st.sampled_from(
         Entity(kind=EntityKind.AMOUNT, value="999999 EUR", words="9,999.99 euros"),
         Entity(kind=EntityKind.AMOUNT, value="500 USD", words="5 dollars"),
         Entity(kind=EntityKind.AMOUNT, value="500 ", words="5"),
-        Entity(kind=EntityKind.AMOUNT, value="much", words="much"),
+        Entity(kind=EntityKind.AMOUNT, value="", words="half"),
         Entity(kind=EntityKind.POSITION, value="1", words="the first one"),
         Entity(kind=EntityKind.POSITION, value="-1", words="the last"),
         Entity(kind=EntityKind.POSITION, value="9", words="the ninth"),
@@ -188,7 +188,7 @@ def test_no_need_is_dropped(situation: Situation) -> None:
     for intent in situation.understanding.every_intent:
         taken_for_a_name = intent in (Intent.OUT_OF_SCOPE, situation.understanding.intent)
         assert not intent.is_need or taken_for_a_name or any(one_matter(Need(intent=intent), s) for s in settled)
-    if isinstance(decided.step, Answer):
+    if isinstance(decided.step, Answer | Clarify):
         assert decided.step.next_intents == tuple(n.intent for n in decided.waiting)
 
 
@@ -221,10 +221,11 @@ def test_a_question_how_something_works_proposes_nothing(situation: Situation) -
 @given(situations() | plain_wishes())
 def test_no_more_is_given_back_than_was_named(situation: Situation) -> None:
     told, step = situation.understanding, next_step(situation)
-    amounts = [e.value for e in told.entities if e.kind is EntityKind.AMOUNT and e.value != "much"]
+    amounts = [e.value for e in told.entities if e.kind is EntityKind.AMOUNT]
     if isinstance(step, Propose) and step.kind is ActionKind.REFUND and amounts:
         assert len(set(amounts)) == 1
         minor, _, currency = amounts[0].partition(" ")
+        assert minor, "a part that could not be read is asked about"
         assert step.amount_minor is not None
         assert step.amount_minor <= int(minor)
         assert currency in ("", step.currency)

@@ -12,8 +12,9 @@ from domain.principal import VerifiedPrincipal
 from domain.refusal import NotFound
 from domain.reply import Segment, Source
 from domain.turn import Effect
+from store.log import lock_conversation
 from store.reading import drafting_facts, load_evidence, proposing_facts, read_turn
-from store.turns import mark_consumed, tell_waiting
+from store.turns import mark_consumed, standing_of, tell_waiting
 from tests.conftest import MakeTenant
 from tests.store.terms import BUNDLE, SMALL, now, order
 from tests.store.world import Talk
@@ -183,3 +184,25 @@ async def test_a_proposal_is_judged_on_the_refunds_that_were_or_may_have_been_ma
 async def test_another_tenants_conversation_cannot_be_read(talk: Talk, make_tenant: MakeTenant) -> None:
     with pytest.raises(NotFound):
         await read_turn(talk.db, make_tenant(), talk.id)
+
+
+async def test_how_a_turn_stands_is_what_publishing_would_say_and_nobody_is_kept_waiting(
+    talk: Talk, ann: Staff
+) -> None:
+    await talk.say()
+    fence = await talk.fence()
+    async with talk.db.transaction(talk.tenant) as tx:
+        await lock_conversation(tx, talk.id)
+        assert await standing_of(talk.db, fence) is None
+    await talk.say()
+    assert await standing_of(talk.db, fence) is await talk.publish(fence) is Effect.NEWER_MESSAGE
+    last = fence.model_copy(update={"last_round": True})
+    assert await standing_of(talk.db, last) is None
+    assert await talk.publish(last) is Effect.DONE
+    assert await standing_of(talk.db, last) is Effect.DONE
+    again = last.model_copy(update={"step_id": uuid4().hex})
+    assert await standing_of(talk.db, again) is await talk.publish(again) is Effect.OVERTAKEN
+    await talk.take_over(ann)
+    assert await standing_of(talk.db, again) is Effect.FENCED
+    with pytest.raises(NotFound):
+        await standing_of(talk.db, fence.model_copy(update={"conversation_id": "conv-ghost"}))

@@ -19,7 +19,7 @@ from tests.scripted_model.lies import NEVER_SENT
 from tests.scripted_model.process import ScriptedModel, scripted_model
 from tests.workflows.histories import check
 from tests.workflows.scene import Scene, until
-from tests.workflows.stage import ARTICLE, Stage, asking, furnished, playing, settings_of
+from tests.workflows.stage import ARTICLE, Stage, asking, furnished, playing, relaying, settings_of
 from tests.workflows.test_outages import worker_process
 from tests.workflows.test_replay_command import environment, replay
 
@@ -181,15 +181,17 @@ async def test_a_worker_killed_while_a_model_is_at_work_loses_nothing_and_answer
         read, drafted = [await Scene(stage).begin() for _ in range(2)]
         model.play("hangs")
         with worker_process(settings, tmp_path / "killed.log"):
-            await read.say(f"Where is my order {read.person.order(4)}? " * 30)  # so long that a model reads it too
+            long = f"Where is my order {read.person.order(4)}?" + " Where is it?" * 60
+            await read.say(long)  # so long that a model reads it too
             await drafted.ask_how_long()
             await is_asked(model, 2)
         model.play("good")
-        with worker_process(settings, tmp_path / "next.log"):
+        async with stage.worker(), relaying(stage):
             for scene in (read, drafted):
                 (reply,) = await until(scene.answers, "an answer", STARTS_WITHIN_S)
                 assert reply.body["answers_through"] == 1
                 await scene.at_rest()
                 assert len(await scene.answers()) == 1
+        assert READING in await booked(read)
         assert await booked(drafted) == [DRAFTING]
         await check([read, drafted])
