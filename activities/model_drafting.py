@@ -21,8 +21,8 @@ from domain.reply import Attempt, Draft
 from domain.step import Answer
 from domain.summary import Memory
 from language.drafting import Drafter, DraftRequest, beside
-from language.words import spoken
 from language.evidence_data import account_data, order_data
+from language.words import spoken
 from policy.citing import Citable, draft_of
 from policy.reply_gate import Decision, DoNotPublish, Withheld
 from policy.status_words import READ_IN

@@ -32,11 +32,8 @@ class Author(StrEnum):
     MODEL = "model"
 
 
-BESIDE = ("next.shall_i", "next.noted")  # what our words about the rest of a message rest on, whoever wrote before them
-
-
 SHALL_I, NOTED = "next.shall_i", "next.noted"
-BESIDE = frozenset({SHALL_I, NOTED})  # our words that follow whoever wrote the rest: nothing a model says rests on them
+BESIDE = frozenset({SHALL_I, NOTED})  # what our words about the rest of a message rest on, whoever wrote before them
 
 
 class Segment(Noun):

@@ -10,7 +10,7 @@ from datetime import datetime
 from domain.account import Evidence
 from domain.action import Action
 from domain.knowledge import Article
-from domain.reply import BESIDE, Author, Checks, Draft, Segment, Source
+from domain.reply import Author, Checks, Draft, Segment, Source
 from policy.claim_words import LANGUAGES
 from policy.claims import truthful
 from policy.fact_reading import names_a_day, statuses_stand, unexplained
@@ -42,8 +42,7 @@ def check(
 ) -> Checks:
     """Return the four checks of `draft` against what it cites; of a model's words more is asked than of ours.
 
-    `customer_id` is empty for a visitor who has not signed in. `readers` are heard of a model's words alone: what we say
-    after them of what else was asked for is looked at as ours.
+    `customer_id` is empty for a visitor who has not signed in. `readers` are heard of a model's words alone.
     """
     cited: dict[str, list[Article]] = {}
     for article in articles:
@@ -55,22 +54,6 @@ def check(
         customer_id=customer_id,
         now=now,
     )
-    ours = [s for s in draft.segments if s.rests_on in BESIDE and s.source is Source.TEMPLATE]
-    if draft.author is not Author.MODEL or not ours:
-        return _checked(draft, grounds, readers)
-    theirs = [s for s in draft.segments if s not in ours]
-    return _both(
-        _checked(draft.model_copy(update={"segments": tuple(theirs)}), grounds, readers),
-        _checked(Draft(language=draft.language, segments=tuple(ours)), grounds, readers),
-    )
-
-
-def _both(one: Checks, other: Checks) -> Checks:
-    """Each check of both: None or False in either is so in all."""
-    return Checks(**{name: _all([value, getattr(other, name)]) for name, value in one})
-
-
-def _checked(draft: Draft, grounds: Grounds, readers: Readers) -> Checks:
     by_model = draft.author is Author.MODEL
     published = () if by_model else _published(draft, grounds)
     return Checks(
