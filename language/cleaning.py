@@ -19,6 +19,7 @@ _LOOKS_LATIN = str.maketrans(
     "аеорсухіјѕһԁԛԝкмтвнАВЕКМНОРСТУХІЈЅαοεικνρτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
     "aeopcyxijshdqwkmtbhABEKMHOPCTYXIJSaoeikvptuxABEZHIKMNOPTYX",
 )
+_LONE_LETTER = re.compile(rf"(?<!\w)[{''.join(map(chr, _LOOKS_LATIN))}](?=[-‐‑–]?\d{{3}})")  # of an id: "А-51225"
 _NO_LANGUAGE = re.compile(
     r"(?:https?://|www\.)\S+|[^\s@]{1,64}@[^\s@]+\.\S+|(?<![\w/+])[A-Za-z0-9+/]{40,}={0,2}(?![\w/+])|\b(?:[0-9a-fA-F]{2}){16,}\b"
 )
@@ -29,8 +30,9 @@ _PIECE_WORDS_MIN = 2
 
 
 def unmasked(text: str) -> str:
-    """Return `text` without hidden characters, and with the letters of words of mixed scripts as they look."""
-    return _WORD.sub(_as_it_looks, _HIDDEN.sub("", text))
+    """Return `text` without hidden characters, and with the letters of words and ids of mixed scripts as they look."""
+    plain = _WORD.sub(_as_it_looks, _HIDDEN.sub("", text))
+    return _LONE_LETTER.sub(lambda letter: letter[0].translate(_LOOKS_LATIN), plain)
 
 
 def cleaned(text: str) -> str:

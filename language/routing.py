@@ -13,6 +13,7 @@ from language.cleaning import PIECE_CHARS_MAX, cleaned, pieces_of
 from language.embedding import HashedPieces, sparingly
 from language.entities import entities_in
 from language.heads import Heads, Signals, best_heads, load, path_of
+from language.mentions import ids_alike
 from language.risk import is_urgent, risks_in
 from language.tongues import RULED
 from language.turnstile import Busy
@@ -79,7 +80,7 @@ class LocalUnderstander:
 
     def _understood(self, texts: Sequence[str], context: TurnContext) -> Understanding:
         ruled = self._rules.read(texts, context)
-        words = cleaned(ruled.text)
+        words = cleaned(ids_alike(ruled.text))
         heard = None if _certain(ruled) or not any(c.isalpha() for c in words) else self.hear(words)
         told = ruled.understanding if heard is None else self._weighed(ruled, heard)
         return told.model_copy(
@@ -115,8 +116,9 @@ class LocalUnderstander:
             update={
                 "asks_for_person": asks,
                 "route": route,
-                "intents": self._every(told.intent, told.intents, heard, asks=asks),
-                "seeks_information": heard.whole.information >= self._heads.thresholds.information,
+                "intents": self._every(told, ruled, heard, asks=asks),
+                "seeks_information": told.seeks_information
+                or heard.whole.information >= self._heads.thresholds.information,
                 "urgent": heard.whole.urgent >= self._heads.thresholds.urgent,
             }
         )
@@ -133,7 +135,7 @@ class LocalUnderstander:
         thresholds = self._heads.thresholds
         if _is_reply(ruled) and heard.whole.ranked[0][0] not in (*_CHATTER, Intent.ASKS_FOR_PERSON):
             return ruled.intent, ruled.sure, RULES
-        score = dict(heard.whole.intents)
+        score = {i: p for i, p in heard.whole.intents.items() if i not in ruled.reading.ruled_out}
         called = ruled.intent is Intent.OUT_OF_SCOPE and ruled.sure >= _CALLED_OUTSIDE
         outside = score.pop(Intent.OUT_OF_SCOPE) + (_RULES_OUTSIDE_WEIGH if called else 0.0)
         if ruled.intent is not Intent.OUT_OF_SCOPE and ruled.sure >= _LEAST_SURE:
@@ -156,11 +158,12 @@ class LocalUnderstander:
             return Intent.OUT_OF_SCOPE, min(score[best], 0.4), CLASSIFIER
         return best, ruled.sure if route is RULES else min(0.97, max(0.6, score[best])), route
 
-    def _every(self, first: Intent, ruled: tuple[Intent, ...], heard: Heard, *, asks: bool) -> tuple[Intent, ...]:
+    def _every(self, told: Understanding, ruled: ByRules, heard: Heard, *, asks: bool) -> tuple[Intent, ...]:
         """All intents, in the order of saying: what a clause is about, and what the whole shows clearly."""
         found = {i for i, p in heard.whole.intents.items() if p >= self._heads.thresholds.beside}
-        said = (*ruled, *_clear_requests(heard))
-        requests = [i for i in (*said, *sorted(found, key=lambda i: -heard.whole.intents[i])) if i not in _NO_REQUEST]
+        said = (*told.intents, *_clear_requests(heard), *sorted(found, key=lambda i: -heard.whole.intents[i]))
+        first, no_request = told.intent, _NO_REQUEST | ruled.reading.ruled_out
+        requests = [i for i in said if i not in no_request]
         if first not in requests:
             requests.insert(0, first)
         if asks and Intent.ASKS_FOR_PERSON not in requests:

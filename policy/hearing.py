@@ -16,7 +16,7 @@ from policy.pointing import pointed, points_at
 from policy.wished_amount import amount_named, names_amount, of_refund, with_amount
 
 CONFIDENCE_MIN = 0.5
-GUESSED_BELOW = 0.7  # by the classifier: what an amount alone may be taken for
+GUESSED_BELOW = 0.85  # by the classifier: an amount alone is taken for one matter of money or another
 INTENT_OF = {  # what asks for a kind of action; kinds that only staff propose are out of the bot's scope
     ActionKind.REFUND: Intent.REFUND_REQUEST,
     ActionKind.REFUND_DUPLICATE_CHARGE: Intent.DUPLICATE_CHARGE,
@@ -99,9 +99,10 @@ def _names_another(situation: Situation) -> bool:
 
 
 def _is_amount_alone(told: Understanding) -> bool:
-    """Whether it is no more than an amount, which a classifier takes for one matter of money or another."""
+    """Whether it is no more than an amount, with a word about what stands, or with a need that is only guessed."""
     guessed = told.route == "classifier" and told.confidence < GUESSED_BELOW and told.intent in MONEY_BACK
-    return names_amount(told) and not told.mentions and (guessed or told.intent in CORRECTABLE)
+    alone = not told.mentions and not any(i.is_need for i in told.intents if i is not told.intent)
+    return names_amount(told) and alone and (guessed or told.intent in CORRECTABLE)
 
 
 def _names_what_was_asked(situation: Situation) -> bool:
@@ -141,8 +142,7 @@ def _corrected(situation: Situation) -> Situation:
 def _names_another_amount(situation: Situation) -> bool:
     """Whether, while a refund stands, nothing but an amount is said, and not the one that stands."""
     told, action = situation.understanding, open_actions.standing(situation)
-    alone = _is_amount_alone(told) and not any(i.is_need for i in told.intents if i is not told.intent)
-    return alone and action is not None and of_refund(action, amount_named(told)) is False
+    return _is_amount_alone(told) and action is not None and of_refund(action, amount_named(told)) is False
 
 
 def _about_what_is_open(situation: Situation) -> Situation:

@@ -16,6 +16,7 @@ from language.cleaning import PIECE_CHARS_MAX, PIECES_MAX, cleaned, pieces_of, u
         ("\u202eabc\u202c", "abc"),
         ("возврат", "возврат"),  # a word of one script is that script's
         ("A-1\u0430", "A-1\u0430"),
+        ("\u0410-51225", "A-51225"),  # a letter alone before the number of an id
         ("می\u200cخواهم", "می\u200cخواهم"),  # there a joiner is spelling
     ],
 )

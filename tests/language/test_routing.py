@@ -111,6 +111,23 @@ def test_what_is_vague_is_no_small_talk(text: str) -> None:
 
 
 @BY_MEANING
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("waar is mijn bestelling {}", Intent.ORDER_STATUS),
+        ("注文{}はどこですか", Intent.ORDER_STATUS),
+        ("أين الطلب{}", Intent.ORDER_STATUS),
+        ("{} siparişi kırık geldi", Intent.DAMAGED_ITEM),
+        ("отмените заказ {}", Intent.CANCEL_ORDER),
+    ],
+)
+@pytest.mark.parametrize("ident", ["A-51225", "A-16536", "ORD-7741", "A-90001"])
+def test_which_id_is_named_changes_nothing_of_what_is_wanted(text: str, intent: Intent, ident: str) -> None:
+    told = heard(text.format(ident))
+    assert (told.intent, told.mentions) == (intent, (ident,))
+
+
+@BY_MEANING
 def test_two_wishes_are_both_told_in_the_order_of_saying() -> None:
     told = heard("My parcel A-10482 has not arrived yet. Also, please move my subscription to the yearly plan.")
     assert told.every_intent == (Intent.ORDER_STATUS, Intent.CHANGE_PLAN)

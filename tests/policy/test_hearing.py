@@ -154,7 +154,7 @@ def test_what_was_a_question_when_it_was_said_is_one_when_it_is_taken_up() -> No
 PART = w.action(w.refund(amount=500))
 HOW_MUCH = Clarify(question=Q.WHICH_AMOUNT, resource="order:A-10001")
 ASKED_HOW_MUCH = TurnContext(intent=I.REFUND_REQUEST, resource="order:A-10001", question=Q.WHICH_AMOUNT)
-GUESSED: dict[str, Any] = {"route": "classifier", "confidence": 0.6}
+GUESSED: dict[str, Any] = {"route": "classifier", "confidence": 0.8}
 
 
 @pytest.mark.parametrize(
