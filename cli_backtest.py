@@ -96,7 +96,7 @@ def _run(command: str, asked: _Asked, as_json: bool) -> None:
     from auditing.bundles import is_folder
     from auditing.telling import Telling
     from language.formats import exponent
-    from policy.tally import Tally
+    from policy.examining.tally import Tally
 
     for name in (asked.against, asked.bundle):
         if name is not None and is_folder(name):

@@ -62,7 +62,7 @@ def train(
 def _answer(lines: Iterable[str]) -> int:
     """Answer line by line; returns the exit status."""
     from language.free_text import detector
-    from policy.claims import claims_in_words
+    from policy.reply.claims import claims_in_words
 
     by_meaning, status = detector(), 0
     if by_meaning is None:

@@ -71,8 +71,8 @@ def try_cases(folder: Folder, base: BaseOption = None, tenant: InForceOption = N
     out otherwise.
     """
     from policy.bundle import CASES, BundleInvalid
-    from policy.cases import failures, parse_cases
     from policy.engine import PolicyEngine
+    from policy.examining.cases import failures, parse_cases
     from publishing.examining import load, named, outcome_of
 
     files = _files("policy test", folder)

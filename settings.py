@@ -33,7 +33,9 @@ class Settings(BaseSettings):
         repr=False, description="Postgres, as the app role: a login that cannot bypass row-level security."
     )
     database_owner_url: str | None = Field(
-        default=None, repr=False, description="Postgres, as the owner of the tables: for migrations, seeding and importing knowledge."
+        default=None,
+        repr=False,
+        description="Postgres, as the owner of the tables: for migrations, seeding and importing knowledge.",
     )
     database_relay_url: str | None = Field(
         default=None, repr=False, description="Postgres, as the relay role: may read identifiers across tenants."

@@ -11,8 +11,8 @@ from domain.conversation import EventKind
 from domain.errand import Considered
 from domain.reply import Attempt
 from domain.verdict import Verdict
-from policy.offering import offered
-from policy.summarising import note_of
+from policy.turn.offering import offered
+from policy.turn.summarising import note_of
 
 Behind = list[tuple[EventKind, dict[str, Any]]]
 

@@ -26,10 +26,10 @@ from domain.tenant import TenantStanding
 from domain.turn import ActionProgress, TurnRow
 from domain.understanding import Intent, Understanding
 from language.consent import is_plain_yes
-from policy.next_step import Decision, decide
-from policy.refreshing import orders_to_refresh
-from policy.routing import drafts_by
-from policy.summarising import recalled, summary_due
+from policy.turn.next_step import Decision, decide
+from policy.turn.refreshing import orders_to_refresh
+from policy.turn.routing import drafts_by
+from policy.turn.summarising import recalled, summary_due
 from store.approval_words import confirmable
 from store.database import Database
 from store.policies import in_force

@@ -23,10 +23,10 @@ from domain.step import Answer, Clarify
 from domain.understanding import TurnContext
 from language.drafting import Drafter, DraftRequest
 from language.knowledge import TOPICS_WITH_ARTICLES
-from policy.claims import claims_are_read
-from policy.readers import Readers
-from policy.reply_checks import check
-from policy.reply_gate import Decision, decide
+from policy.reply.checks import check
+from policy.reply.claims import claims_are_read
+from policy.reply.gate import Decision, decide
+from policy.reply.readers import Readers
 from store.database import Database
 from store.reading import DraftingFacts, drafting_facts, read_turn
 

@@ -3,7 +3,7 @@
 from functools import cache
 
 from language.free_text import detector, known_words, told_language
-from policy.readers import Readers
+from policy.reply.readers import Readers
 
 
 @cache

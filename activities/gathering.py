@@ -25,8 +25,8 @@ from domain.model_task import Occasion
 from domain.turn import TurnRow
 from domain.understanding import Intent, Understanding
 from language.understanding import Understander
-from policy.knowledge_step import may_be_answered
-from policy.routing import route_for
+from policy.turn.knowledge_step import may_be_answered
+from policy.turn.routing import route_for
 from store.database import Database
 from store.reading import record_evidence
 

@@ -23,9 +23,9 @@ from domain.summary import Memory
 from language.drafting import Drafter, DraftRequest, beside
 from language.evidence_data import account_data, order_data
 from language.words import spoken
-from policy.citing import Citable, draft_of
-from policy.reply_gate import Decision, DoNotPublish, Withheld
-from policy.status_words import READ_IN
+from policy.reply.citing import Citable, draft_of
+from policy.reply.gate import Decision, DoNotPublish, Withheld
+from policy.reply.status_words import READ_IN
 
 TEXT_CHARS_MAX = 4_000  # of the turn's messages
 ACCOUNT_CHARS_MAX = 8_000

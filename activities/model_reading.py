@@ -14,7 +14,7 @@ from domain.model_reading import ModelReading
 from domain.model_task import ModelMessage, ModelTask, Occasion
 from domain.summary import Memory
 from domain.understanding import Understanding
-from policy.merging import merged
+from policy.turn.merging import merged
 
 PROMPT = "understand"
 TEXT_CHARS_MAX = 6_000  # of all messages of a turn; of longer ones both ends are read

@@ -5,7 +5,7 @@ It never leaves the activity: words of people stay out of histories, logs and tr
 
 from domain.summary import Memory
 from domain.turn import TurnRow
-from policy.summarising import summarise
+from policy.turn.summarising import summarise
 
 
 def memory_of(turn: TurnRow) -> Memory:

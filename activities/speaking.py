@@ -17,7 +17,7 @@ from domain.reply import Attempt
 from domain.step import Answer, Clarify, Topic
 from domain.turn import Effect
 from domain.words import Words
-from policy.reply_gate import Publish
+from policy.reply.gate import Publish
 from store.database import Database
 from store.ownership import close_idle, hand_off, hand_off_unread
 from store.proposals import withdraw_proposals

@@ -13,8 +13,8 @@ from activities.prompts.data import marked
 from domain.knowledge import Passage
 from domain.model_draft import ModelDraft, Read, Wish
 from domain.model_task import ModelMessage, ModelTask, Occasion
-from policy.citing import Citable, objection
-from policy.tool_use import Ruling, ToolUse
+from policy.reply.citing import Citable, objection
+from policy.reply.tool_use import Ruling, ToolUse
 
 READ_CHARS_MAX = 4_000  # of what one read may bring
 

@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from auditing.judging import Judging, Terms, begun, judge, prepare
 from auditing.setup import SetUp
 from domain.audit import VerdictRow
-from policy.tally import Tally
+from policy.examining.tally import Tally
 from store.database import Database
 from store.record import verdict_pages, verdicts_on_record
 

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from auditing.sources import Sources
 from domain.audit import VerdictRow
-from policy.backtest import Backtest, Thresholds
 from policy.decision import Decision, Use
-from policy.tally import Tally
+from policy.examining.backtest import Backtest, Thresholds
+from policy.examining.tally import Tally
 
 UNREADABLE = "the record of it cannot be read"
 

@@ -10,7 +10,7 @@ from domain.action import ApprovalRole
 from domain.base import Noun
 from domain.verdict import VerdictKind
 from policy.decision import Outcome, Use
-from policy.tally import Direction, Example, FlipKey, Flips, Rules, Tally
+from policy.examining.tally import Direction, Example, FlipKey, Flips, Rules, Tally
 
 CAUSES_MAX = 20  # of each way to flip; the others are counted in `other_causes`
 

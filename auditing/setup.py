@@ -9,8 +9,8 @@ from typing import NamedTuple
 from auditing.bundles import Candidate, NoBundle, candidate, counts_now, sources_of
 from auditing.judging import Terms, Trial
 from auditing.sources import Sources
-from policy.backtest import thresholds_in
 from policy.decision import Use
+from policy.examining.backtest import thresholds_in
 from store.database import Database
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from auditing.report import Case, FlipRow, Report
-from policy.tally import Direction
+from policy.examining.tally import Direction
 
 WIDTH_IN_A_PIPE = 160  # columns; a terminal has its own
 _COLOURS = {Direction.LOOSER: "yellow", Direction.STRICTER: "cyan", Direction.OTHER: "white"}

@@ -23,7 +23,7 @@ from bench.figures import Figures, circumstances, show
 from bench.scratch import Urls, scratch_database
 from bench.wire import BenchFault
 from policy.bundle import BASE, Bundle
-from policy.tally import Tally
+from policy.examining.tally import Tally
 from store.database import Database
 from store.policies import NewBundle, put_base
 

@@ -22,8 +22,8 @@ from bench.figures import Figures, circumstances, show
 from bench.policy_plain import PlainEngine
 from domain.verdict import PolicyQuestion, VerdictKind
 from policy.bundle import Bundle
-from policy.cases import load_cases
 from policy.engine import PolicyEngine
+from policy.examining.cases import load_cases
 from policy.question import request_of
 from policy.schema import shapes_of
 from policy.slices import applies

@@ -1,4 +1,4 @@
-"""The shape in which a model says what a customer seems to want: a proposal, held against the text by `policy.merging`.
+"""The shape in which a model says what a customer seems to want: `policy.turn.merging` holds it to the text.
 
 It holds the customer's words, and never leaves the activity.
 """

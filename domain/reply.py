@@ -1,6 +1,6 @@
 """Drafts, the four checks, and the proof that a reply passed them (design §7).
 
-Only `policy.reply_gate` mints a `CheckedReply`; only a `CheckedReply` can be published.
+Only `policy.reply.gate` mints a `CheckedReply`; only a `CheckedReply` can be published.
 """
 
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""All that the next step is decided on: the input of one pure function in `policy.next_step`.
+"""All that the next step is decided on: the input of one pure function in `policy.turn.next_step`.
 
 Gathered by an activity; nothing in it is fetched later.
 """

@@ -28,13 +28,13 @@ def split(body: str) -> tuple[Section, ...]:
     sentences, where it has more than one.
     """
     found: list[Section] = []
-    opening = ""  # a paragraph that announces the next one
-    for headings, block in _blocks(body):
-        if found and opening and found[-1].headings == headings:
+    opening, under = "", 0  # a paragraph that announces the next one, and the heading that it stands under
+    for headings, number, block in _blocks(body):
+        if found and opening and under == number:
             found[-1] = Section(headings=headings, text=f"{found[-1].text}\n{block}")
         else:
             found += [Section(headings=headings, text=part) for part in _cut(block)]
-        opening = block if block.endswith((":", "：")) else ""
+        opening, under = block if block.endswith((":", "：")) else "", number
     return tuple(found)
 
 
@@ -44,9 +44,10 @@ def sentences(body: str) -> tuple[str, ...]:
     return tuple(part for part in parts if part)
 
 
-def _blocks(body: str) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Each paragraph or list, with its headings."""
+def _blocks(body: str) -> Iterator[tuple[tuple[str, ...], int, str]]:
+    """Each paragraph or list, with its headings and how many headings stand before it."""
     path: list[tuple[int, str]] = []
+    number = 0
     for block in re.split(r"\n[ \t]*\n", body.replace("\r\n", "\n")):
         kept: list[str] = []
         for line in block.splitlines():
@@ -55,11 +56,12 @@ def _blocks(body: str) -> Iterator[tuple[tuple[str, ...], str]]:
                 kept.append(line.rstrip())
                 continue
             if text := _joined(kept):
-                yield tuple(title for _, title in path), text
+                yield tuple(title for _, title in path), number, text
             kept, depth = [], len(heading[1])
+            number += 1
             path = [(d, title) for d, title in path if d < depth] + [(depth, heading[2])]
         if text := _joined(kept):
-            yield tuple(title for _, title in path), text
+            yield tuple(title for _, title in path), number, text
 
 
 def _joined(lines: list[str]) -> str:

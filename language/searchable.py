@@ -29,7 +29,7 @@ def searchable(text: str) -> str:
         found += _pairs(run) if _IS_UNSPACED.match(run) else _spellings(run[:WORD_CHARS_MAX])
         if len(found) >= WORDS_MAX:
             break
-    return " ".join(found)
+    return " ".join(word for word in found if any(map(str.isalnum, word)))  # a mark without its letter is no word
 
 
 def question_in(text: str) -> str:

@@ -10,8 +10,8 @@ import cedarpy
 
 from domain.action import ApprovalRole
 from domain.verdict import PolicyQuestion, Verdict, VerdictKind
-from policy.asking import in_order
 from policy.bundle import Bundle, cedar_of
+from policy.examining.asking import in_order
 from policy.question import request_of
 from policy.rules import DEFAULT_DENY
 from policy.ruling import FAILED, Asked, AsWhole, InSlice, Ruling

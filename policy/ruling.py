@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import cedarpy
 
 from domain.action import ApprovalRole
-from policy.asking import larger_sets
+from policy.examining.asking import larger_sets
 from policy.question import with_approvals
 from policy.rules import DEFAULT_DENY, EVALUATION_ERROR
 from policy.slices import Slice

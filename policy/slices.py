@@ -11,8 +11,8 @@ from typing import Any
 import cedarpy
 
 from domain.action import ApprovalRole
-from policy.asking import APPROVALS, ApprovalTest, tests_of
 from policy.bundle import Bundle, cedar_of
+from policy.examining.asking import APPROVALS, ApprovalTest, tests_of
 from policy.rules import Rule
 from policy.schema import ActionShape, NotUnderstood, Record, shapes_of
 from policy.taking import Misfit, Taker, Wanted, is_entity, reducer, taker, wanted_of

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from domain.base import Noun
 from policy.bundle import CASES, Bundle
-from policy.cases import Case, asked_by, failures, parse_cases
-from policy.conflicts import Conflict, Conflicts, Unreached, conflicts_of
 from policy.engine import PolicyEngine
+from policy.examining.cases import Case, asked_by, failures, parse_cases
+from policy.examining.conflicts import Conflict, Conflicts, Unreached, conflicts_of
+from policy.examining.unasked import Unasked, unasked_of
 from policy.invalid import BundleInvalid
 from policy.manifest import Manifest
-from policy.unasked import Unasked, unasked_of
 
 FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 

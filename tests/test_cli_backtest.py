@@ -13,7 +13,7 @@ from auditing.backtesting import Run, Span, backtest
 from auditing.setup import set_up
 from bench.decisions import record
 from policy.bundle import BASE, Bundle
-from policy.tally import Tally
+from policy.examining.tally import Tally
 from store.database import Database
 from store.policies import NewBundle, put_base
 from tests.conftest import Interlock, MakeTenant, put_in_force

@@ -9,7 +9,7 @@ from domain.understanding import Intent
 from language.embedding import embedder
 from language.next_words import noted_for_later, shall_i_go_on
 from language.tongues import SPOKEN
-from policy.reply_checks import check
+from policy.reply.checks import check
 from tests.language.things import ACCOUNT, NOW, evidence
 from tests.scripted_model.lies import CLAIMS, INVENTED, LEAKS, PROMISES
 

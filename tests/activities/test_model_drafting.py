@@ -29,10 +29,10 @@ from domain.reply import Author, Draft
 from domain.step import Answer, Topic
 from domain.understanding import Intent
 from language.drafting import DraftRequest, TemplateDrafter
-from policy.readers import Readers
-from policy.reply_checks import check
-from policy.reply_gate import Decision, DoNotPublish, Publish, Withheld, decide
-from policy.tool_use import STEPS_MAX
+from policy.reply.checks import check
+from policy.reply.gate import Decision, DoNotPublish, Publish, Withheld, decide
+from policy.reply.readers import Readers
+from policy.reply.tool_use import STEPS_MAX
 from store.database import Database
 from tests.activities.conftest import conversation
 from tests.activities.desks import book_of, booked, desk_over, occasion

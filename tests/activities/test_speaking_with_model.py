@@ -26,7 +26,7 @@ from domain.understanding import Intent, Understanding
 from knowledge.indexing import indexed
 from language.drafting import TemplateDrafter
 from language.ledger_words import LedgerWords
-from policy.readers import Readers
+from policy.reply.readers import Readers
 from store.articles import add_article
 from store.conversations import accept_message
 from store.database import Database

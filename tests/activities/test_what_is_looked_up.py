@@ -20,7 +20,7 @@ from knowledge.indexing import indexed
 from language.drafting import TemplateDrafter
 from language.ledger_words import LedgerWords
 from language.routing import LocalUnderstander
-from policy.readers import Readers
+from policy.reply.readers import Readers
 from store.articles import add_article
 from store.database import Database
 from store.reading import read_turn

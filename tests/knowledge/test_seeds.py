@@ -10,7 +10,7 @@ from knowledge.markdown import read_article, write_article
 from knowledge.seeds import FOLDER, seed_articles
 from language.passages import split
 from language.tongues import RULED
-from policy.reply_checks import check
+from policy.reply.checks import check
 
 
 def named(article: Article) -> str:

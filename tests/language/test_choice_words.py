@@ -7,7 +7,7 @@ from domain.reply import Draft, Segment, Source
 from domain.step import Clarify, Question
 from language.choice_words import CHOICES_MAX, address_book, plans_on_offer
 from language.drafting import DraftRequest, TemplateDrafter
-from policy.reply_checks import check
+from policy.reply.checks import check
 from tests.language.things import LANGUAGES, NOW, SUBSCRIPTIONS, evidence, order
 
 PLANS = (

@@ -11,7 +11,7 @@ from language import consent
 from language.consent import is_plain_yes
 from language.tongues import RULED
 from language.understanding import RulesUnderstander
-from policy.next_step import PLAIN_YES_MIN
+from policy.turn.next_step import PLAIN_YES_MIN
 
 YESES = tomllib.loads(consent._DATA.read_text(encoding="utf-8"))
 ALL = [(language, yes) for language, yeses in YESES.items() for yes in yeses]

@@ -17,7 +17,7 @@ from language.formats import day
 from language.knowledge import opening
 from language.tongues import RULED
 from language.words import status_label
-from policy.reply_checks import check
+from policy.reply.checks import check
 from tests.language.things import ACCOUNT, LANGUAGES, NOW, action, evidence, order, refunded, under_way
 
 DRAFTER = TemplateDrafter()

@@ -8,7 +8,7 @@ from domain.step import Answer, Topic
 from domain.understanding import Intent
 from language.drafting import DraftRequest, TemplateDrafter
 from language.next_words import noted_for_later, shall_i_go_on
-from policy.reply_checks import check
+from policy.reply.checks import check
 from tests.language.things import LANGUAGES, NOW, action, evidence
 
 NEEDS = [i for i in Intent if i.is_need]

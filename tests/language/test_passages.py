@@ -34,6 +34,10 @@ def test_nothing_but_headings_is_left_out(body: str) -> None:
     assert kept == re.sub(r"\s", "", re.sub(r"(?m)^#{1,6}\s.*$", "", body))
 
 
+def test_an_announcement_does_not_reach_past_a_heading_of_the_same_words() -> None:
+    assert [p.text for p in split("# A\n\nYou need:\n\n# A\n\nA box.")] == ["You need:", "A box."]
+
+
 def test_a_passage_stands_under_its_headings_and_a_colon_goes_with_its_list() -> None:
     found = split("# Returns\n\nYou need:\n\n- the item\n- the box\n\n## Costs\nFree.\n# Else\n\nMore.")
     assert [(p.headings, p.text) for p in found] == [

@@ -10,12 +10,12 @@ from pydantic import ValidationError
 
 from domain.action import ApprovalRole
 from domain.verdict import Verdict, VerdictKind
-from policy.amounts import Band, amount_of, band_of, thresholds_of
-from policy.backtest import Backtest, thresholds_in
 from policy.bundle import Bundle
 from policy.decision import Decision, Outcome
 from policy.engine import PolicyEngine
-from policy.tally import Direction, FlipKey, Tally
+from policy.examining.amounts import Band, amount_of, band_of, thresholds_of
+from policy.examining.backtest import Backtest, thresholds_in
+from policy.examining.tally import Direction, FlipKey, Tally
 
 SCHEMA = """
 entity Customer; entity Order;

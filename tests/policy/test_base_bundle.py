@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from domain.action import MONEY_KINDS, ActionKind, ApprovalRole, Payload
 from domain.verdict import Actor, PolicyQuestion, VerdictKind
 from policy.bundle import Bundle
-from policy.cases import Case, load_cases
 from policy.engine import PolicyEngine
+from policy.examining.cases import Case, load_cases
 from policy.question import request_of
 from tests.policy import worlds as w
 

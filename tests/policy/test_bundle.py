@@ -7,8 +7,8 @@ import pytest
 
 from domain.verdict import VerdictKind
 from policy.bundle import BASE, Bundle, BundleInvalid, read_folder, unread
-from policy.conflicts import conflicts_of
 from policy.engine import PolicyEngine
+from policy.examining.conflicts import conflicts_of
 from policy.manifest import Facts
 from tests.policy import worlds as w
 from tests.policy.rulebooks import SCHEMA, manifest

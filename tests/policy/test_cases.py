@@ -8,8 +8,8 @@ import pytest
 from domain.action import ApprovalRole
 from domain.verdict import VerdictKind
 from policy.bundle import Bundle, BundleInvalid
-from policy.cases import failures, load_cases, parse_cases
 from policy.engine import PolicyEngine
+from policy.examining.cases import failures, load_cases, parse_cases
 from tests.policy.rulebooks import bundle, customer
 
 REQUEST: dict[str, Any] = {

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from domain.knowledge import Article
 from domain.model_draft import ModelDraft, ModelSegment, Read, Wish
 from domain.reply import Author, SegmentKind, Source
-from policy.citing import Citable, draft_of, objection
-from policy.plain import shown
-from policy.tool_use import ToolUse
+from policy.reply.citing import Citable, draft_of, objection
+from policy.reply.plain import shown
+from policy.reply.tool_use import ToolUse
 from tests.policy import worlds as w
 
 ARTICLES = tuple(Article(slug=s, version=1, language="en", title=s, body=s) for s in ("returns", "refunds"))

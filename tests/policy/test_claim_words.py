@@ -10,9 +10,9 @@ from domain.understanding import Intent
 from language.claims_training import EXAMPLES_DIR
 from language.next_words import noted_for_later, shall_i_go_on
 from language.tongues import SPOKEN
-from policy.claim_words import LANGUAGES, OUR_LANGUAGES
-from policy.claim_words_more import LANGUAGES as MORE
-from policy.claims import claims_in_words, truthful
+from policy.reply.claim_words import LANGUAGES, OUR_LANGUAGES
+from policy.reply.claim_words_more import LANGUAGES as MORE
+from policy.reply.claims import claims_in_words, truthful
 
 CLAIMS = {
     "nl": ("Ik heb uw bestelling geannuleerd.", "Het bedrag wordt morgen teruggestort.", "Uw abonnement is opgezegd."),

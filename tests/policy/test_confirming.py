@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from domain.situation import Situation
 from domain.step import Answer, Confirm, Topic
 from domain.understanding import Intent, TurnContext
-from policy.next_step import PLAIN_YES_MIN, next_step
+from policy.turn.next_step import PLAIN_YES_MIN, next_step
 from tests.policy import worlds as w
 from tests.policy.test_next_step import OPEN, TWO
 

@@ -6,8 +6,8 @@ import cedarpy
 from hypothesis import given, settings
 
 from policy.bundle import Bundle, cedar_of
-from policy.cases import asked_by, load_cases
-from policy.conflicts import Conflict, Conflicts, conflicts_of
+from policy.examining.cases import asked_by, load_cases
+from policy.examining.conflicts import Conflict, Conflicts, conflicts_of
 from tests.policy.rulebooks import bundle, layer, rulebooks
 
 SMALL = 'permit (principal, action == Action::"refund", resource) when { context.amount_minor <= 100 };'

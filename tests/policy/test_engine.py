@@ -6,8 +6,8 @@ from bench.policy_plain import PlainEngine
 from domain.action import ApprovalRole
 from domain.verdict import VerdictKind
 from policy.bundle import BASE, BUNDLES, Bundle, read_folder
-from policy.cases import asked_by, load_cases
 from policy.engine import PolicyEngine
+from policy.examining.cases import asked_by, load_cases
 from policy.question import request_of
 from policy.ruling import InSlice
 from tests.policy import worlds as w

@@ -12,10 +12,10 @@ from domain.account import Account
 from domain.action import ActionState
 from domain.knowledge import Article
 from domain.reply import Author, Checks, Draft, Segment, SegmentKind, Source
-from policy.calendar_words import READ_LANGUAGES
-from policy.readers import Readers
-from policy.reply_checks import check
-from policy.status_words import READ_IN
+from policy.reply.calendar_words import READ_LANGUAGES
+from policy.reply.checks import check
+from policy.reply.readers import Readers
+from policy.reply.status_words import READ_IN
 from tests.policy import worlds as w
 
 OWNED = w.account(w.shipped_order(), w.order("A-10001", captured=3000), w.payment("pay_9fX2", 3000, order_id="A-10001"))

@@ -9,7 +9,7 @@ from domain.action import ActionKind
 from domain.handoff import HandoffReason
 from domain.step import Answer, Clarify, Confirm, HandOff, Propose, Question, Step, Topic, Withdraw
 from domain.understanding import Entity, EntityKind, Intent, Need, RiskMark, TurnContext
-from policy.next_step import decide
+from policy.turn.next_step import decide
 from tests.policy import worlds as w
 
 I, Q = Intent, Question  # noqa: E741 — the tables read better so

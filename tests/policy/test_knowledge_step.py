@@ -10,7 +10,7 @@ from domain.handoff import HandoffReason as H
 from domain.knowledge import PassageRef
 from domain.step import Answer, HandOff, Step, Topic
 from domain.understanding import Intent, RiskMark, TurnContext
-from policy.next_step import next_step
+from policy.turn.next_step import next_step
 from tests.policy import worlds as w
 
 I = Intent  # noqa: E741 — the table reads better so

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from domain.model import Route
 from domain.model_reading import Certainty, ModelReading, NamedThing, ThingKind
 from domain.understanding import Entity, EntityKind, Intent, RiskMark, Understanding
-from policy.hearing import CONFIDENCE_MIN
-from policy.merging import CONFIDENCE_OF, merged, stands_in
+from policy.turn.hearing import CONFIDENCE_MIN
+from policy.turn.merging import CONFIDENCE_OF, merged, stands_in
 
 TEXT = "Refund A-10482 please, and what about SUB-7? 注文B-2の件です"
 INTENTS = st.sampled_from(Intent)

@@ -10,9 +10,9 @@ from domain.handoff import HandoffReason as H
 from domain.situation import Situation
 from domain.step import Answer, AwaitOutcome, Clarify, HandOff, Propose, Question, Step, Topic, Withdraw
 from domain.understanding import Intent, TurnContext, Understanding
-from policy.hearing import INTENT_OF
-from policy.next_step import QUESTIONS_RUNNING_MAX, decide, next_step
-from policy.open_actions import settle
+from policy.turn.hearing import INTENT_OF
+from policy.turn.next_step import QUESTIONS_RUNNING_MAX, decide, next_step
+from policy.turn.open_actions import settle
 from tests.policy import worlds as w
 
 A1, A2, A3 = w.order("A-10001"), w.order("A-10002", captured=2000), w.order("A-10003", "shipped", 1500)

@@ -11,9 +11,9 @@ from domain.knowledge import PassageRef
 from domain.situation import Situation
 from domain.step import Answer, AwaitOutcome, Clarify, HandOff, Propose, Question, Topic, Withdraw
 from domain.understanding import Entity, EntityKind, Intent, Need, RiskMark, TurnContext
-from policy.mentions import addresses_named, plans_named
-from policy.needs import one_matter
-from policy.next_step import decide, next_step
+from policy.turn.mentions import addresses_named, plans_named
+from policy.turn.needs import one_matter
+from policy.turn.next_step import decide, next_step
 from tests.policy import worlds as w
 
 ORDERS = ["A-10001", "A-10002", "B-10001"]

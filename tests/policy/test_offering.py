@@ -5,7 +5,7 @@ import pytest
 from domain.step import Answer, Clarify, Question, Topic
 from language.drafting import DraftRequest, TemplateDrafter
 from language.evidence_words import newest_orders
-from policy.offering import offered
+from policy.turn.offering import offered
 from tests.language.things import ACCOUNT, LANGUAGES, NOW, evidence
 from tests.policy import worlds as w
 

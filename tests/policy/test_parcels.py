@@ -10,8 +10,8 @@ from domain.action import ActionKind
 from domain.freshness import DECIDE, MAX_AGE_S
 from domain.parcels import rests_on_stale_tracking
 from policy.bundle import Bundle
-from policy.cases import load_cases
 from policy.engine import PolicyEngine
+from policy.examining.cases import load_cases
 
 ENGINE = PolicyEngine(Bundle.load())
 QUESTIONS = {q.payload.kind: q for case in load_cases() if (q := case.question) is not None}

@@ -12,7 +12,7 @@ from domain.account import Account
 from domain.action import ActionState
 from domain.knowledge import Article
 from domain.reply import Checks, Draft, Segment, Source
-from policy.reply_checks import check
+from policy.reply.checks import check
 from tests.policy import worlds as w
 
 LANGUAGES = ("en", "es", "de", "fr", "pt", "it")

@@ -8,7 +8,7 @@ import pytest
 
 from domain.handoff import HandoffReason
 from domain.reply import Checks, Draft, Segment, Source
-from policy.reply_gate import DoNotPublish, Publish, Withheld, decide
+from policy.reply.gate import DoNotPublish, Publish, Withheld, decide
 
 ROOT = Path(__file__).parents[2]
 WORDS = Draft(language="en", segments=(Segment(text="Hello!", source=Source.TEMPLATE, rests_on="greeting"),))
@@ -74,4 +74,4 @@ def test_a_checked_reply_is_minted_nowhere_else() -> None:
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "CheckedReply"
     }
-    assert minting == {"policy/reply_gate.py"}
+    assert minting == {"policy/reply/gate.py"}

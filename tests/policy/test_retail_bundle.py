@@ -4,8 +4,8 @@ import pytest
 
 from domain.action import ApprovalRole
 from policy.bundle import BUNDLES, Bundle
-from policy.cases import Case, failures, load_cases
 from policy.engine import PolicyEngine
+from policy.examining.cases import Case, failures, load_cases
 from policy.retail.question import ANOTHER_TOOL
 from policy.retail.tools import Tool
 

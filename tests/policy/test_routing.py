@@ -11,7 +11,7 @@ from domain.knowledge import PassageRef
 from domain.model import Route
 from domain.step import Answer, Clarify, HandOff, Question, Step, Topic
 from domain.understanding import Intent, RiskMark, Understanding
-from policy.routing import LONG_CHARS, drafts_by, route_for
+from policy.turn.routing import LONG_CHARS, drafts_by, route_for
 
 BOTH = frozenset({Route.SMALL, Route.LARGE})
 PASSAGE = PassageRef(slug="returns", version=1, language="en", position=0, certain=True)

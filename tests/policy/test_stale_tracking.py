@@ -7,7 +7,7 @@ import pytest
 from domain.account import Account
 from domain.freshness import DECIDE, MAX_AGE_S, TELL, tracking_is_current
 from domain.reply import Checks, Draft, Segment, Source
-from policy.reply_checks import check
+from policy.reply.checks import check
 from tests.policy import worlds as w
 
 OLD = timedelta(seconds=MAX_AGE_S["tracking", TELL] + 1)

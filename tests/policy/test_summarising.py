@@ -12,7 +12,7 @@ from domain.handoff import HandoffReason
 from domain.step import Answer, Clarify, HandOff, Propose, Question, Step, Topic
 from domain.summary import Constraint, Correction, Goal, OpenQuestion, Summary, TurnNote
 from domain.understanding import Intent, Need, TurnContext, Understanding
-from policy.summarising import KEPT_MAX, NAMED_MAX, SUMMARY_EVERY, recalled, summarise, summary_due
+from policy.turn.summarising import KEPT_MAX, NAMED_MAX, SUMMARY_EVERY, recalled, summarise, summary_due
 
 I = Intent  # noqa: E741 — the tables read better so
 ONE, TWO = "order:A-1", "order:A-2"

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.model_draft import Read, Wish
-from policy.tool_use import STEPS_MAX, Ruling, ToolUse
+from policy.reply.tool_use import STEPS_MAX, Ruling, ToolUse
 
 WISHES = st.builds(
     Wish, read=st.sampled_from(list(Read)), about=st.sampled_from(["A-1", " a-1 ", "A-2", "x", "y", "z"])

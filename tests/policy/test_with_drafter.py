@@ -14,8 +14,8 @@ from knowledge.seeds import seed_articles
 from language.drafting import DraftRequest, TemplateDrafter
 from language.tongues import SPOKEN
 from language.words import texts
-from policy.reply_checks import check
-from policy.status_words import IMPLIED
+from policy.reply.checks import check
+from policy.reply.status_words import IMPLIED
 from tests.policy import worlds as w
 
 DRAFTER = TemplateDrafter()

@@ -11,7 +11,7 @@ from domain.situation import Situation
 from domain.step import Answer, AwaitOutcome, Clarify, HandOff, Propose, Question, Step, Topic, Withdraw
 from domain.understanding import Intent, TurnContext
 from language.understanding import RulesUnderstander
-from policy.next_step import next_step
+from policy.turn.next_step import next_step
 from tests.policy import worlds as w
 
 UNDERSTANDER = RulesUnderstander()

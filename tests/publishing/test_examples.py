@@ -7,8 +7,8 @@ import pytest
 
 from domain.verdict import PolicyQuestion, VerdictKind
 from policy.bundle import CASES, Bundle
-from policy.cases import failures, load_cases
 from policy.engine import PolicyEngine
+from policy.examining.cases import failures, load_cases
 
 DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLES = sorted(path.parent for path in DOCS.glob("examples/*/manifest.json"))
