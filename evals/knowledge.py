@@ -11,7 +11,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from math import sqrt
 from pathlib import Path
 
 from rich.console import Console
@@ -20,6 +19,7 @@ from rich.table import Table
 from activities.library import Library
 from bench.scratch import scratch_database
 from domain.knowledge import Audience, Passage
+from evals.intervals import Share
 from knowledge.indexing import index_missing
 from language.embedding import Embedder, embedder
 from seeding.tenants import provision
@@ -27,7 +27,6 @@ from store.database import Database
 
 QUESTIONS = Path(__file__).parent / "data" / "knowledge.jsonl"
 TENANT = "eval"
-_Z = 1.96  # of 95 %
 
 
 @dataclass(frozen=True)
@@ -56,23 +55,6 @@ class Answered:
     def certain(self) -> str | None:
         """The page that the bot would answer from by itself."""
         return self.slugs[0] if self.found and self.found[0].certain else None
-
-
-@dataclass(frozen=True)
-class Rate:
-    """So many of so many, with the interval of Wilson at 95 %."""
-
-    hits: int
-    of: int
-
-    def __str__(self) -> str:
-        """As a share with its interval."""
-        if not self.of:
-            return "-"
-        share, n = self.hits / self.of, self.of
-        middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-        half = _Z / (1 + _Z**2 / n) * sqrt(share * (1 - share) / n + _Z**2 / (4 * n * n))
-        return f"{share:.2f} [{max(0.0, middle - half):.2f}, {min(1.0, middle + half):.2f}] of {n}"
 
 
 def main() -> int:
@@ -118,11 +100,13 @@ def _row(answers: Sequence[Answered]) -> dict[str, str]:
     unknown = [a for a in answers if a.question.slug is None]
     sure = [a for a in known if a.certain is not None]
     return {
-        "right page first": str(Rate(sum(a.slugs[:1] == [a.question.slug] for a in known), len(known))),
-        "among three": str(Rate(sum(a.question.slug in a.slugs[:3] for a in known), len(known))),
-        "answered rightly": str(Rate(sum(a.certain == a.question.slug for a in sure), len(known))),
-        "answered wrongly": str(Rate(sum(a.certain != a.question.slug for a in sure), len(known))),
-        "answered what no page answers": str(Rate(sum(a.certain is not None for a in unknown), len(unknown))),
+        "right page first": Share(hits=sum(a.slugs[:1] == [a.question.slug] for a in known), of=len(known)).told(),
+        "among three": Share(hits=sum(a.question.slug in a.slugs[:3] for a in known), of=len(known)).told(),
+        "answered rightly": Share(hits=sum(a.certain == a.question.slug for a in sure), of=len(known)).told(),
+        "answered wrongly": Share(hits=sum(a.certain != a.question.slug for a in sure), of=len(known)).told(),
+        "answered what no page answers": Share(
+            hits=sum(a.certain is not None for a in unknown), of=len(unknown)
+        ).told(),
     }
 
 

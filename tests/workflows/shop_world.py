@@ -11,7 +11,7 @@ from typing import Any
 from domain.base import Noun
 
 MARKET, SAAS = "bazaar", "cloudly"
-CUSTOMERS = 150
+CUSTOMERS = 400
 NAME, MAIL = "Zebulon", "quxley.example"
 
 
