@@ -13,9 +13,9 @@ from cli_ends import failed
 from cli_record import DataDirOption, SinceOption, TenantOption, in_database, since_when
 
 if TYPE_CHECKING:
-    from connectors.models.book import ModelBook
-    from connectors.models.endpoints import ModelEndpoints
-    from connectors.models.probing import Probed
+    from connectors.model_endpoints.book import ModelBook
+    from connectors.model_endpoints.endpoints import ModelEndpoints
+    from connectors.model_endpoints.probing import Probed
     from domain.model import Route
     from store.database import Database
     from store.model_calls import CostLine
@@ -38,7 +38,7 @@ def list_models(file: FileOption = None, as_json: JsonOption = False) -> None:
 
     Exit status: 0 the file holds, 1 it does not; each line says where and what would be right.
     """
-    from connectors.models.reading import PACKAGED
+    from connectors.model_endpoints.reading import PACKAGED
 
     path = _file(file)
     book = _book("models list", path)
@@ -194,7 +194,7 @@ def _admitted(book: "ModelBook", role: str, route: str) -> str:
 
 
 async def _probe(path: Path | None) -> "Sequence[Probed]":
-    from connectors.models.probing import probe
+    from connectors.model_endpoints.probing import probe
 
     book, endpoints = _opened("models check", path)
     try:
@@ -232,9 +232,9 @@ def _opened(command: str, path: Path | None) -> "tuple[ModelBook, ModelEndpoints
     from pydantic import SecretStr
 
     from activities.prompts import digests
-    from connectors.models.client import ModelsNotInstalled
-    from connectors.models.opening import open_models
-    from connectors.models.reading import ModelsInvalid
+    from connectors.model_endpoints.client import ModelsNotInstalled
+    from connectors.model_endpoints.opening import open_models
+    from connectors.model_endpoints.reading import ModelsInvalid
 
     told = _environment()
     key = told.get("INTERLOCK_MODEL_API_KEY")
@@ -247,7 +247,7 @@ def _opened(command: str, path: Path | None) -> "tuple[ModelBook, ModelEndpoints
 
 def _book(command: str, path: Path | None) -> "ModelBook":
     from activities.prompts import digests
-    from connectors.models.reading import ModelsInvalid, read_models
+    from connectors.model_endpoints.reading import ModelsInvalid, read_models
 
     try:
         return read_models(path, digests())

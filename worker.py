@@ -31,9 +31,9 @@ from activities.reconciling import Reconciling
 from activities.refreshing import Refreshing
 from activities.sorting import SortFailures
 from activities.speaking import Speaking
-from connectors.models.client import ModelsNotInstalled
-from connectors.models.opening import open_models, warn_of_unevaluated
-from connectors.models.reading import ModelsInvalid
+from connectors.model_endpoints.client import ModelsNotInstalled
+from connectors.model_endpoints.opening import open_models, warn_of_unevaluated
+from connectors.model_endpoints.reading import ModelsInvalid
 from connectors.shop import ShopConnector
 from domain.model import ModelRole
 from language.drafting import TemplateDrafter

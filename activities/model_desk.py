@@ -15,10 +15,10 @@ import structlog
 from activities.call_book import CallBook
 from activities.model_fitting import Misfit, Objection, fitted, mended
 from activities.prompts import Prompt, prompt
-from connectors.models.answers import Reply
-from connectors.models.book import ModelBook, RouteUse
-from connectors.models.endpoints import STRUCTURE_REFUSED, ModelEndpoints
-from connectors.models.schema import strict_schema
+from connectors.model_endpoints.answers import Reply
+from connectors.model_endpoints.book import ModelBook, RouteUse
+from connectors.model_endpoints.endpoints import STRUCTURE_REFUSED, ModelEndpoints
+from connectors.model_endpoints.schema import strict_schema
 from domain.model import ModelCall, ModelOutcome, ModelRole, Route, Spending
 from domain.model_task import BudgetSpent, ModelAnswer, ModelTask, Occasion, Shape
 from store.database import Database

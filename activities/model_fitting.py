@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from pydantic import ValidationError
 
-from connectors.models.answers import object_in
+from connectors.model_endpoints.answers import object_in
 from domain.model_task import Shape
 
 Objection = Callable[[Shape], str | None]

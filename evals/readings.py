@@ -14,9 +14,9 @@ from pydantic import ValidationError
 from activities.model_fitting import Misfit, fitted
 from activities.model_reading import PROMPT, task_of
 from activities.prompts import prompt
-from connectors.models.book import ModelBook, RouteUse
-from connectors.models.endpoints import ModelEndpoints
-from connectors.models.schema import strict_schema
+from connectors.model_endpoints.book import ModelBook, RouteUse
+from connectors.model_endpoints.endpoints import ModelEndpoints
+from connectors.model_endpoints.schema import strict_schema
 from domain.base import Noun
 from domain.model import ModelOutcome, ModelRole, Route
 from domain.model_reading import ModelReading

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from connectors.models.reading import PACKAGED
+from connectors.model_endpoints.reading import PACKAGED
 from domain.model_task import Occasion
 from store.database import Database
 from store.model_calls import book_call
@@ -20,7 +20,7 @@ def copy(tmp_path: Path, old: str = "", new: str = "") -> str:
     from importlib.resources import files
 
     path = tmp_path / "models.toml"
-    path.write_text((files("connectors.models") / PACKAGED).read_text("utf-8").replace(old, new))
+    path.write_text((files("connectors.model_endpoints") / PACKAGED).read_text("utf-8").replace(old, new))
     return str(path)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import psycopg
 
 from activities.model_desk import ModelDesk
-from connectors.models.book import ModelBook
-from connectors.models.endpoints import ModelEndpoints
+from connectors.model_endpoints.book import ModelBook
+from connectors.model_endpoints.endpoints import ModelEndpoints
 from domain.model_task import Occasion
 from store.database import Database
 from tests.connectors.raw_endpoint import Act, RawEndpoint, endpoint

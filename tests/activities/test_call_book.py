@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from activities.call_book import CallBook
-from connectors.models.book import ModelBook
+from connectors.model_endpoints.book import ModelBook
 from domain.model_task import BudgetSpent
 from store.database import Database
 from store.model_calls import spent

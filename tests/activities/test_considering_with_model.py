@@ -14,7 +14,7 @@ from activities.gathering import Gathering, Knowledge
 from activities.library import Library
 from activities.model_desk import ModelDesk
 from activities.policybook import PolicyBook
-from connectors.models.book import ModelBook
+from connectors.model_endpoints.book import ModelBook
 from domain.account import Evidence
 from domain.errand import Considered, ConsiderTurn
 from domain.fault import Unreachable

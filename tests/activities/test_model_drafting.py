@@ -21,7 +21,7 @@ from activities.model_drafting import (
     checked_draft,
 )
 from activities.tool_loop import Readable
-from connectors.models.book import ModelBook
+from connectors.model_endpoints.book import ModelBook
 from domain.action import Action
 from domain.knowledge import Article, Passage
 from domain.model import Route

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from connectors.models.addresses import Address
+from connectors.model_endpoints.addresses import Address
 
 Act = Callable[[asyncio.StreamWriter], Awaitable[None]]
 KEY = "sk-not-to-be-seen"

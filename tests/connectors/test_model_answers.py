@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.models.answers import TOKENS_BELIEVED_MAX, object_in, reply_of
-from connectors.models.schema import strict_schema
+from connectors.model_endpoints.answers import TOKENS_BELIEVED_MAX, object_in, reply_of
+from connectors.model_endpoints.schema import strict_schema
 from domain.model import ModelOutcome
 from domain.model_reading import ModelReading
 

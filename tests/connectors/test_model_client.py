@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from connectors.models.answers import Reply
-from connectors.models.book import Endpoint, Model, Structure
-from connectors.models.client import ModelClient
+from connectors.model_endpoints.answers import Reply
+from connectors.model_endpoints.book import Endpoint, Model, Structure
+from connectors.model_endpoints.client import ModelClient
 from domain.model import ModelOutcome as Outcome
 from domain.model import ModelRole, Route
 from domain.model_task import ModelMessage, ModelTask

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from connectors.models.answers import Reply
-from connectors.models.book import Endpoint, ModelBook
-from connectors.models.circuits import Circuits
-from connectors.models.endpoints import STRUCTURE_REFUSED, ModelEndpoints
-from connectors.models.probing import Verdict, probe
+from connectors.model_endpoints.answers import Reply
+from connectors.model_endpoints.book import Endpoint, ModelBook
+from connectors.model_endpoints.circuits import Circuits
+from connectors.model_endpoints.endpoints import STRUCTURE_REFUSED, ModelEndpoints
+from connectors.model_endpoints.probing import Verdict, probe
 from domain.model import ModelOutcome as Outcome
 from domain.model import ModelRole, Route
 from domain.model_task import ModelMessage, ModelTask

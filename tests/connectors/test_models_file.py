@@ -11,9 +11,9 @@ from pydantic import SecretStr
 from activities.model_drafting import ANONYMOUS, READ_ONLY, WITH_ACTION
 from activities.model_reading import PROMPT
 from activities.prompts import digests
-from connectors.models.addresses import OPENAI_URL, addresses_of
-from connectors.models.book import NEEDED_PROMPTS, ModelBook
-from connectors.models.reading import PACKAGED, ModelsInvalid, book_of, read_models
+from connectors.model_endpoints.addresses import OPENAI_URL, addresses_of
+from connectors.model_endpoints.book import NEEDED_PROMPTS, ModelBook
+from connectors.model_endpoints.reading import PACKAGED, ModelsInvalid, book_of, read_models
 from domain.model import ModelRole, Route
 
 PROMPTS = {"understand@1": "d1", "understand@2": "d2", "draft@1": "d3"}
@@ -76,7 +76,7 @@ def test_ours_loads_with_the_prompts_that_there_are_and_says_that_nobody_has_eva
     book = read_models(None, digests())
     assert book.routes(ModelRole.UNDERSTAND) == {Route.SMALL, Route.LARGE}
     assert set(book.unevaluated) == {f"{role}.{route}" for role, by in book.roles.items() for route in by}
-    assert (files("connectors.models") / PACKAGED).is_file()
+    assert (files("connectors.model_endpoints") / PACKAGED).is_file()
 
 
 def swap(old: str, new: str) -> Callable[[str], str]:
@@ -194,7 +194,7 @@ def test_a_key_that_is_missing_or_none_is_said_without_showing_it(environment: d
 
 
 def test_a_route_names_every_prompt_that_its_role_asks_with() -> None:
-    ours = files("connectors.models").joinpath(PACKAGED).read_text("utf-8")
+    ours = files("connectors.model_endpoints").joinpath(PACKAGED).read_text("utf-8")
     lacking = ours.replace('"draft_anonymous@1", "draft_read_only@1", ', "")
     with pytest.raises(ModelsInvalid) as refused:
         book_of(lacking, "my.toml", digests())

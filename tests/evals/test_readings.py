@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from activities.prompts import digests
-from connectors.models.reading import book_of
+from connectors.model_endpoints.reading import book_of
 from domain.model import ModelRole, Route
 from domain.model_reading import ModelReading
 from evals.readings import Case, NoCases, Read, block_of, cases_of, figures_of, worst_of

@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 from pydantic import SecretStr
 
-from connectors.models.addresses import Address
-from connectors.models.answers import Reply, object_in
-from connectors.models.book import Endpoint, Model, Structure
-from connectors.models.client import ModelClient
-from connectors.models.schema import strict_schema
+from connectors.model_endpoints.addresses import Address
+from connectors.model_endpoints.answers import Reply, object_in
+from connectors.model_endpoints.book import Endpoint, Model, Structure
+from connectors.model_endpoints.client import ModelClient
+from connectors.model_endpoints.schema import strict_schema
 from domain.base import Noun
 from domain.model import ModelOutcome as Outcome
 from domain.model import ModelRole, Route

@@ -14,7 +14,7 @@ Tables = dict[str, Any]
 
 def shipped() -> Tables:
     """Return the models.toml of the package."""
-    return tomllib.loads((files("connectors.models") / "models.toml").read_text("utf-8"))
+    return tomllib.loads((files("connectors.model_endpoints") / "models.toml").read_text("utf-8"))
 
 
 def write_models_file(path: Path, *, call_timeout_s: float, **of_each_model: str) -> Path:

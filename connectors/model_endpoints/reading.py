@@ -12,7 +12,16 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from connectors.models.book import CURRENCY, NAME, NEEDED_PROMPTS, UNEVALUATED, URL, Evaluation, ModelBook, RouteUse
+from connectors.model_endpoints.book import (
+    CURRENCY,
+    NAME,
+    NEEDED_PROMPTS,
+    UNEVALUATED,
+    URL,
+    Evaluation,
+    ModelBook,
+    RouteUse,
+)
 from domain.model import ModelRole
 
 PACKAGED = "models.toml"
@@ -37,7 +46,7 @@ def read_models(path: Path | None, prompts: Mapping[str, str]) -> ModelBook:
     `prompts` holds the digest of each prompt that there is, by its `name@version`.
     """
     if path is None:
-        return book_of(files("connectors.models").joinpath(PACKAGED).read_text("utf-8"), PACKAGED, prompts)
+        return book_of(files("connectors.model_endpoints").joinpath(PACKAGED).read_text("utf-8"), PACKAGED, prompts)
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as fault:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from connectors.models.book import Endpoint, ModelBook
-from connectors.models.reading import ModelsInvalid
+from connectors.model_endpoints.book import Endpoint, ModelBook
+from connectors.model_endpoints.reading import ModelsInvalid
 from domain.base import Noun
 
 OPENAI_URL = "https://api.openai.com/v1"

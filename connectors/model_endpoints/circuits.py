@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 from purgatory import AsyncCircuitBreakerFactory
 from purgatory.domain.model import HALF_OPENED, OpenedState
 
-from connectors.models.answers import Reply
-from connectors.models.book import Endpoint
+from connectors.model_endpoints.answers import Reply
+from connectors.model_endpoints.book import Endpoint
 from domain.model import ModelOutcome
 
 _AGAINST_THE_ENDPOINT = frozenset(

@@ -9,10 +9,10 @@ from pathlib import Path
 import structlog
 from pydantic import SecretStr
 
-from connectors.models.addresses import addresses_of
-from connectors.models.book import ModelBook
-from connectors.models.endpoints import ModelEndpoints
-from connectors.models.reading import PACKAGED, read_models
+from connectors.model_endpoints.addresses import addresses_of
+from connectors.model_endpoints.book import ModelBook
+from connectors.model_endpoints.endpoints import ModelEndpoints
+from connectors.model_endpoints.reading import PACKAGED, read_models
 
 log = structlog.get_logger()
 

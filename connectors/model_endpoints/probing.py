@@ -7,10 +7,10 @@ import asyncio
 from collections.abc import Sequence
 from enum import StrEnum
 
-from connectors.models.answers import Reply, object_in
-from connectors.models.book import ModelBook
-from connectors.models.endpoints import STRUCTURE_REFUSED, ModelEndpoints
-from connectors.models.schema import strict_schema
+from connectors.model_endpoints.answers import Reply, object_in
+from connectors.model_endpoints.book import ModelBook
+from connectors.model_endpoints.endpoints import STRUCTURE_REFUSED, ModelEndpoints
+from connectors.model_endpoints.schema import strict_schema
 from domain.base import Noun
 from domain.model import ModelOutcome, ModelRole, Route
 from domain.model_task import ModelMessage, ModelTask

@@ -7,11 +7,11 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from connectors.models.addresses import Address
-from connectors.models.answers import Reply
-from connectors.models.book import Model, ModelBook, Structure
-from connectors.models.circuits import Circuits
-from connectors.models.client import ModelClient
+from connectors.model_endpoints.addresses import Address
+from connectors.model_endpoints.answers import Reply
+from connectors.model_endpoints.book import Model, ModelBook, Structure
+from connectors.model_endpoints.circuits import Circuits
+from connectors.model_endpoints.client import ModelClient
 from domain.model import ModelOutcome
 from domain.model_task import ModelTask
 

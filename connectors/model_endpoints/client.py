@@ -9,9 +9,9 @@ import logging
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
-from connectors.models.addresses import Address
-from connectors.models.answers import Reply, reply_of
-from connectors.models.book import Endpoint, Model, Structure
+from connectors.model_endpoints.addresses import Address
+from connectors.model_endpoints.answers import Reply, reply_of
+from connectors.model_endpoints.book import Endpoint, Model, Structure
 from domain.model import ModelOutcome
 from domain.model_task import ModelTask
 
