@@ -66,9 +66,7 @@ def _answer(lines: Iterable[str]) -> int:
 
     by_meaning, status = detector(), 0
     if by_meaning is None:
-        typer.echo(
-            "interlock claims: the extra `embeddings` is not installed; by words of six languages only", err=True
-        )
+        typer.echo("interlock claims: the extra `embeddings` is not installed; by known words only", err=True)
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue

@@ -3,9 +3,10 @@
 Mounted by `cli`; rooms are imported inside the commands.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from domain.model import Route
     from store.database import Database
     from store.model_calls import CostLine
-    from store.turn_routes import RouteCount
 
 app = typer.Typer(
     name="models", help="The models that understand and draft: configuration, reach, costs.", no_args_is_help=True
@@ -30,6 +30,7 @@ FileOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _MICROS = 1_000_000
+Line = TypeVar("Line")
 
 
 @app.command("list")
@@ -87,12 +88,7 @@ def costs(
 
     from store.model_calls import cost_lines
 
-    begin = since_when("models costs", since)
-
-    async def work(db: "Database", tenants: Sequence[str]) -> "list[CostLine]":
-        return await cost_lines(db, tenants, begin)
-
-    lines = in_database("models costs", tenant, data_dir, work)
+    lines = _read("models costs", tenant, since, data_dir, cost_lines)
     if as_json:
         typer.echo(json.dumps([_as_json(line) for line in lines], indent=2))
         return
@@ -114,12 +110,7 @@ def routes(
 
     from store.turn_routes import turns_by_route
 
-    begin = since_when("models routes", since)
-
-    async def work(db: "Database", tenants: Sequence[str]) -> "list[RouteCount]":
-        return await turns_by_route(db, tenants, begin)
-
-    counts = in_database("models routes", tenant, data_dir, work)
+    counts = _read("models routes", tenant, since, data_dir, turns_by_route)
     if as_json:
         typer.echo(json.dumps([count.model_dump(mode="json") for count in counts], indent=2))
         return
@@ -164,6 +155,22 @@ def evaluate(
         typer.echo(f"# {name}: {', '.join(f'{what} {value:g}' for what, value in found.items())}")
     measured = ", ".join(case.name for case in cases)
     typer.echo(block_of(on, use, worst_of(list(figures.values())), measured, count, datetime.now(UTC).date()))
+
+
+def _read(
+    command: str,
+    tenant: str | None,
+    since: str | None,
+    data_dir: Path | None,
+    read: "Callable[[Database, Sequence[str], datetime | None], Awaitable[list[Line]]]",
+) -> "list[Line]":
+    """What `read` finds of these tenants, from `since` on."""
+    begin = since_when(command, since)
+
+    async def work(db: "Database", tenants: Sequence[str]) -> list[Line]:
+        return await read(db, tenants, begin)
+
+    return in_database(command, tenant, data_dir, work)
 
 
 def _tell(line: "CostLine") -> None:

@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 
 from activities.model_desk import ModelDesk
 from activities.prompts.data import marked
@@ -56,8 +57,8 @@ async def write(
     """
     use = ToolUse(allowed=readable.allowed)
     while True:
-        given, state = citable, use
-        answered = await desk.ask(task, ModelDraft, occasion, lambda a, g=given, s=state: objection(a, g, s))  # type: ignore[misc]
+        state = use
+        answered = await desk.ask(task, ModelDraft, occasion, partial(objection, citable=citable, use=use))
         if answered is None:
             return None
         answer = answered.content

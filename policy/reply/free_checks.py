@@ -4,7 +4,7 @@ Pure; every segment of text cites one thing, a question none or the evidence, an
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from domain.account import Account, Order
 from domain.reply import Draft, Segment, SegmentKind, Source
@@ -143,11 +143,11 @@ def model_private(draft: Draft, grounds: Grounds, readers: Readers) -> bool:
 class _Either:
     """What is in one of two."""
 
-    def __init__(self, one: object, other: object) -> None:
+    def __init__(self, one: Container[str], other: Container[str]) -> None:
         self._both = (one, other)
 
     def __contains__(self, word: object) -> bool:
-        return any(word in words for words in self._both)  # type: ignore[operator]
+        return any(word in words for words in self._both)
 
 
 def _names_of(account: Account) -> set[str]:
