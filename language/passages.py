@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from domain.base import Noun
 
 PASSAGE_CHARS_MAX = 700
-_HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*$")
+# A mark alone is a heading without a title, as in CommonMark.
+_HEADING = re.compile(r"(#{1,6})(?:\s+(.*?))??(?:\s+#*)?\s*$")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n")
 
@@ -59,7 +60,8 @@ def _blocks(body: str) -> Iterator[tuple[tuple[str, ...], int, str]]:
                 yield tuple(title for _, title in path), number, text
             kept, depth = [], len(heading[1])
             number += 1
-            path = [(d, title) for d, title in path if d < depth] + [(depth, heading[2])]
+            path = [(d, title) for d, title in path if d < depth]
+            path += [(depth, heading[2])] if heading[2] else []
         if text := _joined(kept):
             yield tuple(title for _, title in path), number, text
 
