@@ -6,6 +6,7 @@ Everything that a request reaches is built here, once.
 import asyncio
 import contextlib
 import errno
+import hashlib
 import signal
 import socket
 import sys
@@ -17,15 +18,19 @@ from pathlib import Path
 import httpx
 import structlog
 import uvicorn
+from fastapi import FastAPI
 from temporalio.client import Client
 
 from activities.acting import StaffActing
 from activities.policybook import PolicyBook
 from connectors.shop import ShopConnector
+from console.app import create_pages
+from console.doors import ConsoleDoors
 from gateway.app import Doors, create_app
 from gateway.hub import Hub
 from gateway.identity import TokenVerifier
 from gateway.keys import FILE_PACE, KEY_SET_BYTES_MAX, URL_PACE, KeySet, Read, Unread, file_reader
+from gateway.own_tokens import OwnTokens
 from language.ledger_words import LedgerWords
 from relay.courier import TemporalCourier
 from relay.temporal import Waker, address_of, connect
@@ -107,6 +112,7 @@ def acting_of(settings: Settings, db: Database, shop: ShopConnector, policies: P
 def doors_of(settings: Settings, db: Database, client: Client, courier: TemporalCourier, shop: ShopConnector) -> Doors:
     """Return all that the gateway reaches."""
     policies = PolicyBook(db)
+    own_tokens = own_tokens_of(settings)
 
     async def temporal() -> None:
         if not await client.service_client.check_health(timeout=PROBE_TIMEOUT):
@@ -118,18 +124,46 @@ def doors_of(settings: Settings, db: Database, client: Client, courier: Temporal
         courier=courier,
         words=LedgerWords(),
         clock=lambda: datetime.now(UTC),
-        verifier=TokenVerifier(keys_of(settings), settings.jwt_issuer, settings.jwt_audience),
+        verifier=TokenVerifier(keys_of(settings), settings.jwt_issuer, settings.jwt_audience, own_tokens),
         hub=Hub(partial(listening, db), settings.sse_streams_per_principal_max),
         policies=policies,
         acting=acting_of(settings, db, shop, policies),
+        own_tokens=own_tokens,
         probes={"temporal": temporal},
     )
+
+
+def own_tokens_of(settings: Settings) -> OwnTokens | None:
+    """Return what signs the sessions of chat and console, or None where no key is set."""
+    if settings.session_key is None:
+        return None
+    return OwnTokens(settings.session_key.get_secret_value(), settings.jwt_issuer, settings.jwt_audience)
+
+
+def app_of(settings: Settings, doors: Doors) -> FastAPI:
+    """Return the gateway with the pages beside its routes; without a session key there are no pages."""
+    app = create_app(doors)
+    if settings.session_key is not None:
+        form_key = hashlib.sha256(b"forms " + settings.session_key.get_secret_value().encode()).digest()
+        app.router.routes.extend(
+            create_pages(
+                ConsoleDoors(
+                    contract=app,
+                    public_url=settings.api_public_url,
+                    form_key=form_key,
+                    session_ttl_s=int(settings.session_ttl_s),
+                    temporal_ui_url=settings.temporal_ui_url,
+                    temporal_namespace=settings.temporal_namespace,
+                )
+            )
+        )
+    return app
 
 
 def config_of(settings: Settings, doors: Doors) -> uvicorn.Config:
     """Return how uvicorn serves the gateway."""
     return uvicorn.Config(
-        create_app(doors),
+        app_of(settings, doors),
         log_config=None,
         access_log=False,
         server_header=False,

@@ -211,7 +211,15 @@ def seed(
     async def run() -> Seeded:
         owner, db, shop = Database(told.owner_url, 2), Database(told.database_url, 4), shop_of(told)
         try:
-            return await fill(owner, db, shop, told.shop_url, reset=reset, progress=lambda _: None)
+            return await fill(
+                owner,
+                db,
+                shop,
+                told.shop_url,
+                reset=reset,
+                progress=lambda _: None,
+                people_file=told.dev_people_file,
+            )
         finally:
             await shop.close()
             await db.close()

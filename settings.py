@@ -13,6 +13,8 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PREFIX = "INTERLOCK_"
+SESSION_KEY_BYTES_MIN = 32
+LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 
 Port = Annotated[int, Field(ge=1, le=65535)]
 Count = Annotated[int, Field(ge=1)]
@@ -77,6 +79,20 @@ class Settings(BaseSettings):
     jwt_issuer: str = Field(default="interlock-dev", description="`iss` that a token must carry.")
     jwt_audience: str = Field(default="interlock", description="`aud` that a token must carry.")
 
+    # Who signs in here: the customer chat, and the staff's console
+    session_key: SecretStr | None = Field(
+        default=None, description="Secret, 32 bytes or more, that signs the sessions of chat and console."
+    )
+    session_ttl_s: Seconds = Field(default=28_800, description="How long a session lasts.")
+    sessions_per_minute_max: Count = Field(default=600, description="Chat sessions begun for one tenant.")
+    secrets_key: SecretStr | None = Field(
+        default=None, description="Secret, 32 bytes or more, that seals the tenants' own secrets in the database."
+    )
+    dev_people_file: Path | None = Field(
+        default=None, description="People who sign in without a password, for a demo on this machine: JSON."
+    )
+    temporal_ui_url: str | None = Field(default=None, description="Temporal's UI, as the staff's browsers reach it.")
+
     # This process
     data_dir: Path = Field(default=Path(".interlock"), description="Folder of the embedded stack's data.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="Least level logged.")
@@ -110,7 +126,7 @@ class Settings(BaseSettings):
             raise ValueError("must begin with postgresql://")
         return url
 
-    @field_validator("api_public_url", "model_base_url", "shop_url")
+    @field_validator("api_public_url", "model_base_url", "shop_url", "temporal_ui_url")
     @classmethod
     def _is_http(cls, url: str | None) -> str | None:
         if url is None:
@@ -118,6 +134,19 @@ class Settings(BaseSettings):
         if urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).netloc:
             raise ValueError("must be an http:// or https:// URL")
         return url.rstrip("/")
+
+    @field_validator("session_key", "secrets_key")
+    @classmethod
+    def _is_long(cls, key: SecretStr | None) -> SecretStr | None:
+        if key is not None and len(key.get_secret_value().encode()) < SESSION_KEY_BYTES_MIN:
+            raise ValueError(f"must have at least {SESSION_KEY_BYTES_MIN} bytes")
+        return key
+
+    @model_validator(mode="after")
+    def _people_without_passwords_stay_here(self) -> Self:
+        if self.dev_people_file is not None and urlsplit(self.api_public_url).hostname not in LOOPBACK_HOSTS:
+            raise ValueError("dev_people_file is for a demo on this machine: api_public_url must be on 127.0.0.1")
+        return self
 
     @model_validator(mode="after")
     def _claims_outlive_their_dispatch(self) -> Self:

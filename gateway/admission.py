@@ -20,6 +20,9 @@ from gateway.refusals import InvalidRequest, UnsupportedMediaType
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
+SESSION_COOKIE = "interlock_session"
+_READS = frozenset({"GET", "HEAD"})
+
 EXPECTED = (Refusal, RequestValidationError, HTTPException)
 
 
@@ -41,14 +44,14 @@ class GuardedRoute(APIRoute):
 
         async def guarded(request: Request) -> Response:
             desk = desk_of(request)
-            session = await desk.identity.session(request.headers.get("authorization"))
+            session = await desk.identity.session(carried(request))
             request.state.session = session
-            writes = request.method == "POST"
+            writes = request.method not in _READS
             desk.rates.admit(session.principal, writes=writes, message=self.counts_as_message)
             if not writes:
                 return await inner(request)
-            await _require_json(request)
-            key = key_of(request)
+            await require_json(request)
+            key = key_of(request) if request.method == "POST" else None  # the others may be repeated by nature
             if key is None:
                 return await inner(request)
             return await desk.once.answer(request, session.principal, key, lambda: told(request))
@@ -62,7 +65,17 @@ class MessageRoute(GuardedRoute):
     counts_as_message = True
 
 
-async def _require_json(request: Request) -> None:
+def carried(request: Request) -> str | None:
+    """Return the credentials that a request brings: its header or, to read alone, the cookie of a session.
+
+    A cookie goes along with whatever another site makes a browser send; so it changes nothing here.
+    """
+    given = request.headers.get("authorization")
+    cookie = request.cookies.get(SESSION_COOKIE) if request.method in _READS else None
+    return f"Bearer {cookie}" if given is None and cookie else given
+
+
+async def require_json(request: Request) -> None:
     """Let JSON in UTF-8 pass, and a request without a body. Raises UnsupportedMediaType."""
     if not await request.body():
         return

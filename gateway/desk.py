@@ -19,6 +19,7 @@ from gateway.hub import Hub
 from gateway.idempotency import Once
 from gateway.identity import Caller, Identity, Session, Verifier
 from gateway.metrics import Metrics
+from gateway.own_tokens import OwnTokens
 from gateway.rates import Rates
 from publishing.apart import Examiner
 from settings import Settings
@@ -49,6 +50,14 @@ class Policies(Protocol):
         ...
 
 
+Secrets = Callable[[str, str], Awaitable[str | None]]
+"""Returns a tenant's secret by its name, or None."""
+
+
+async def no_secrets(_tenant_id: str, _name: str) -> None:
+    """Return None: where nothing opens secrets, there are none."""
+
+
 @dataclass(frozen=True)
 class Doors:
     """Everything outside that the gateway reaches: nothing else of the world is known to it."""
@@ -62,6 +71,8 @@ class Doors:
     hub: Hub
     policies: Policies
     acting: Acting
+    own_tokens: OwnTokens | None = None
+    secrets: Secrets = no_secrets
     probes: Mapping[str, Probe] = field(default_factory=dict)  # beside Postgres and the keys: Temporal
 
 
@@ -73,6 +84,7 @@ class Desk:
         self.hub, self.probes, self.verifier = doors.hub, doors.probes, doors.verifier
         self.policies = doors.policies
         self.acting = doors.acting
+        self.own_tokens, self.secrets = doors.own_tokens, doors.secrets
         self.public_url = doors.settings.api_public_url
         self.metrics = Metrics()
         self.identity = Identity(doors.db, doors.verifier, now=lambda: doors.clock().timestamp())

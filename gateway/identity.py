@@ -15,6 +15,7 @@ from jwt.exceptions import PyJWTError
 from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
 from domain.tenant import TenantStanding
 from gateway.keys import KeySet
+from gateway.own_tokens import KID, OwnTokens
 from gateway.refusals import CustomerBlocked, Unauthenticated
 from store import admission
 from store.database import Database
@@ -67,17 +68,25 @@ class Verifier(Protocol):
 
 
 class TokenVerifier:
-    """Verifies JWTs of one issuer for one audience; each key is used with its own algorithm and with no other."""
+    """Verifies JWTs of one issuer for one audience; each key is used with its own algorithm and with no other.
 
-    def __init__(self, keys: KeySet, issuer: str, audience: str) -> None:
-        self._keys, self._issuer, self._audience = keys, issuer, audience
+    `own` reads the tokens that the api itself has made; without it there are none.
+    """
+
+    def __init__(self, keys: KeySet, issuer: str, audience: str, own: OwnTokens | None = None) -> None:
+        self._keys, self._issuer, self._audience, self._own = keys, issuer, audience, own
 
     async def verify(self, token: str) -> Claims:
         """Return the claims of a valid token. Raises Unauthenticated, or Unavailable where no key was read yet."""
         try:
             if len(token) > TOKEN_CHARS_MAX:
                 raise _refused()
-            key = await self._keys.find(jwt.get_unverified_header(token).get("kid"))
+            kid = jwt.get_unverified_header(token).get("kid")
+            if kid == KID:
+                if self._own is None:
+                    raise _refused()
+                return _claims(self._own.read(token, LEEWAY_S, _REQUIRED))
+            key = await self._keys.find(kid)
             if key is None:
                 raise _refused()
             claims = jwt.decode(

@@ -54,11 +54,12 @@ class MovingWindow:
 
 @dataclass(frozen=True)
 class Rates:
-    """The windows of one process: messages and other writes per principal, requests per tenant."""
+    """The windows of one process: messages and other writes per principal, requests and new sessions per tenant."""
 
     messages: MovingWindow
     writes: MovingWindow
     tenants: MovingWindow
+    sessions: MovingWindow
 
     @classmethod
     def of(cls, settings: Settings, clock: Callable[[], float] = time.monotonic) -> "Rates":
@@ -68,6 +69,7 @@ class Rates:
             messages=MovingWindow(per_minute, 60.0, clock),
             writes=MovingWindow(per_minute, 60.0, clock),
             tenants=MovingWindow(settings.tenant_requests_per_second_max, 1.0, clock),
+            sessions=MovingWindow(settings.sessions_per_minute_max, 60.0, clock),
         )
 
     def admit(self, principal: VerifiedPrincipal, *, writes: bool, message: bool) -> None:
@@ -81,6 +83,12 @@ class Rates:
         if window is not None:
             window.admit(mine)
         self.tenants.admit(tenant)
+
+    def admit_session(self, tenant_id: str) -> None:
+        """Count a session that somebody begins with a tenant. Raises RateLimited, and then counts it nowhere."""
+        if (wait_s := self.sessions.wait_s(tenant_id)) > 0:
+            raise _limited("This organisation's chat begins sessions", wait_s)
+        self.sessions.admit(tenant_id)
 
 
 def _limited(who: str, wait_s: float) -> RateLimited:

@@ -4,6 +4,7 @@ Composes its tools from the settings, like the worker does.
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -26,6 +27,7 @@ from language.ledger_words import LedgerWords
 from language.routing import LocalUnderstander
 from seeding.alive import Alive, bring_to_life
 from seeding.hand import Hand
+from seeding.people import people_of, write_people
 from seeding.tenants import provision
 from store.database import Database
 from store.provision import erase_everything, has_conversations
@@ -39,15 +41,24 @@ class Seeded(Noun):
 
 
 async def seed(
-    owner: Database, db: Database, shop: ShopConnector, shop_url: str, *, reset: bool, progress: Callable[[str], None]
+    owner: Database,
+    db: Database,
+    shop: ShopConnector,
+    shop_url: str,
+    *,
+    reset: bool,
+    progress: Callable[[str], None],
+    people_file: Path | None = None,
 ) -> Seeded:
-    """Fill the database. Raises httpx.HTTPError when the shop does not answer."""
+    """Fill the database, and the file of who may sign in to the demo. Raises httpx.HTTPError."""
     async with httpx.AsyncClient(base_url=shop_url, timeout=30) as http:
         if reset:
             await erase_everything(owner)
             (await http.post("/_reset")).raise_for_status()
         world: dict[str, Any] = (await http.get("/_world")).raise_for_status().json()
         tenants = await provision(owner, world)
+        if people_file is not None:
+            write_people(people_file, people_of(world))
         await index_missing(owner, tenants, embedder())
         if await has_conversations(owner):
             return Seeded(tenants=tuple(tenants), alive=None)

@@ -28,6 +28,7 @@ from stack.supervisor import WATCH_S, Supervisor
 from stack.terminal import Terminal
 
 SHOP_KEYS = ("SHOP_READ_KEY", "SHOP_WRITE_KEY")
+OWN_KEYS = ("SESSION_KEY", "SECRETS_KEY")
 Roster = Callable[
     [DataDir, Addresses, Cluster | None, Mapping[str, str], Callable[[Role], Mapping[str, str]]], Sequence[Child]
 ]
@@ -209,19 +210,30 @@ def _keep_world(world: Path, data: DataDir, check: Sequence[str], env: Mapping[s
 
 
 def _kept_secrets(data: DataDir) -> dict[str, str]:
-    """Return the generated passwords and keys of `data`, made at the first start and kept; raises `StackFault`."""
+    """Return the generated passwords and keys of `data`, made at the first start and kept; raises `StackFault`.
+
+    Keys that a folder of an earlier version lacks are made now.
+    """
     if data.secrets.exists():
         try:
-            return {str(name): str(value) for name, value in json.loads(data.secrets.read_text()).items()}
+            known = {str(name): str(value) for name, value in json.loads(data.secrets.read_text()).items()}
         except (ValueError, AttributeError):
             raise StackFault(
                 f"{data.secrets} is damaged. Put it back from a copy, or use another --data-dir."
             ) from None
+        kept = {**_new_keys(OWN_KEYS), **known}
+        if kept != known:
+            write_private(data.secrets, kept)
+        return kept
     if data.postgres.exists():
         raise StackFault(f"{data.secrets} is missing, and with it the passwords of the database in {data.postgres}.")
-    made = {**postgres.new_passwords(), **{name: randomness.token_urlsafe(24) for name in SHOP_KEYS}}
+    made = {**postgres.new_passwords(), **_new_keys(SHOP_KEYS + OWN_KEYS)}
     write_private(data.secrets, made)
     return made
+
+
+def _new_keys(names: Sequence[str]) -> dict[str, str]:
+    return {name: randomness.token_urlsafe(32) for name in names}
 
 
 def _secrets(wishes: Wishes, cluster: Cluster | None, kept: Mapping[str, str]) -> Secrets:
@@ -231,4 +243,4 @@ def _secrets(wishes: Wishes, cluster: Cluster | None, kept: Mapping[str, str]) -
         app, owner, relay = wishes.database_url, wishes.owner_url, wishes.relay_url or wishes.owner_url
     else:
         raise OptionFault("--database-url needs --owner-url beside it: the login that owns the tables and may migrate.")
-    return Secrets(app, owner, relay, kept["SHOP_READ_KEY"], kept["SHOP_WRITE_KEY"])
+    return Secrets(app, owner, relay, *(kept[name] for name in SHOP_KEYS + OWN_KEYS))

@@ -35,14 +35,24 @@ class Secrets:
     relay_url: str
     shop_read_key: str
     shop_write_key: str
+    session_key: str
+    secrets_key: str
 
 
 SECRETS_OF: Mapping[Role, tuple[str, ...]] = {
     Role.FOREIGN: (),
     Role.MIGRATE: ("DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_RELAY_URL"),
-    Role.SEED: ("DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_RELAY_URL", "SHOP_READ_KEY", "SHOP_WRITE_KEY"),
-    Role.WORKER: ("DATABASE_URL", "DATABASE_RELAY_URL", "SHOP_READ_KEY", "SHOP_WRITE_KEY"),
-    Role.API: ("DATABASE_URL", "SHOP_READ_KEY"),  # it reads accounts for proposals of people, and sends nothing
+    Role.SEED: (
+        "DATABASE_URL",
+        "DATABASE_OWNER_URL",
+        "DATABASE_RELAY_URL",
+        "SHOP_READ_KEY",
+        "SHOP_WRITE_KEY",
+        "SECRETS_KEY",
+    ),
+    Role.WORKER: ("DATABASE_URL", "DATABASE_RELAY_URL", "SHOP_READ_KEY", "SHOP_WRITE_KEY", "SECRETS_KEY"),
+    # It reads accounts for proposals of people, and sends nothing.
+    Role.API: ("DATABASE_URL", "SHOP_READ_KEY", "SESSION_KEY", "SECRETS_KEY"),
 }
 
 FOR_THE_WORKER_ALONE = {"MODEL_API_KEY"}  # inherited from whoever starts the stack
@@ -92,6 +102,8 @@ def _plain(data: DataDir, addresses: Addresses) -> dict[str, str]:
         "JWT_ISSUER": ISSUER,
         "JWT_AUDIENCE": AUDIENCE,
         "DATA_DIR": str(data.root),
+        "DEV_PEOPLE_FILE": str(data.people),
+        **({"TEMPORAL_UI_URL": addresses.temporal_ui_url} if addresses.temporal_ui_url else {}),
     }
 
 
@@ -102,4 +114,6 @@ def _guarded(secrets: Secrets) -> dict[str, str]:
         "DATABASE_RELAY_URL": secrets.relay_url,
         "SHOP_READ_KEY": secrets.shop_read_key,
         "SHOP_WRITE_KEY": secrets.shop_write_key,
+        "SESSION_KEY": secrets.session_key,
+        "SECRETS_KEY": secrets.secrets_key,
     }

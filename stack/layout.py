@@ -69,6 +69,11 @@ class DataDir:
         return self.root / "keys"
 
     @property
+    def people(self) -> Path:
+        """Who may sign in to the demo without a password; written by `interlock seed`."""
+        return self.root / "people.json"
+
+    @property
     def logs(self) -> Path:
         """The folder with one log a child."""
         return self.root / "logs"

@@ -74,6 +74,8 @@ class Terminal:
 def _welcome_lines(ready: ReadyFile) -> list[tuple[str, str]]:
     ui = ready.addresses.temporal_ui_url
     return [
+        ("Console", f"{ready.addresses.api_url}/console"),
+        ("Chat", f"{ready.addresses.api_url}/chat"),
         ("API", ready.addresses.api_url),
         *([("Temporal UI", ui)] if ui else []),
         ("Demo shop", ready.addresses.shop_url),

@@ -17,6 +17,7 @@ from gateway.routes import (
     policy,
     queue,
     reference,
+    sessions,
     staff_actions,
     switches,
 )
@@ -33,6 +34,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     switches.router,
     policy.router,
     audit.router,
+    sessions.router,
+    sessions.mine,
     health.router,
     reference.router,
 )

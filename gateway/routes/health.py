@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request, Response
 
 from domain.principal import PrincipalKind, StaffRole
 from domain.refusal import NotFound, Refusal
+from gateway.admission import carried
 from gateway.answers import Alive, Readiness
 from gateway.desk import Desk, Probe, desk_of
 from gateway.documents import problems
@@ -76,7 +77,7 @@ async def metrics(request: Request) -> Response:
 async def may_operate(desk: Desk, request: Request, *, admins_only: bool) -> bool:
     """Whether a service or a person of the staff (an admin, with `admins_only`) asks."""
     try:
-        session = await desk.identity.session(request.headers.get("authorization"))
+        session = await desk.identity.session(carried(request))
     except Refusal:
         return False
     except Exception as fault:

@@ -9,9 +9,17 @@ from stack.environment import SECRETS_OF, Role, Secrets, child_environment, reco
 from stack.faults import StackFault
 from stack.layout import DataDir
 
-SECRETS = Secrets("postgresql://app", "postgresql://owner", "postgresql://relay", "read", "write")
+SECRETS = Secrets("postgresql://app", "postgresql://owner", "postgresql://relay", "read", "write", "session", "seal")
 ADDRESSES = Addresses(1, 2, 3, None, 5)
-EVERY_SECRET = {"DATABASE_URL", "DATABASE_OWNER_URL", "DATABASE_RELAY_URL", "SHOP_READ_KEY", "SHOP_WRITE_KEY"}
+EVERY_SECRET = {
+    "DATABASE_URL",
+    "DATABASE_OWNER_URL",
+    "DATABASE_RELAY_URL",
+    "SHOP_READ_KEY",
+    "SHOP_WRITE_KEY",
+    "SESSION_KEY",
+    "SECRETS_KEY",
+}
 
 
 def told(role: Role, folder: Path, **inherited: str) -> dict[str, str]:
