@@ -22,6 +22,7 @@ class Errand(StrEnum):
 
     CONSIDER_TURN = "consider_turn"
     PUBLISH_REPLY = "publish_reply"
+    KEEP_DRAFT = "keep_draft"
     PROPOSE_ACTION = "propose_action"
     WITHDRAW_PROPOSALS = "withdraw_proposals"
     TELL_WAITING = "tell_waiting"
@@ -82,6 +83,8 @@ class Considered(Noun):
     amount: str | None = None  # `MINOR CURRENCY`, as the customer named it; empty where that is unclear
     offered: tuple[str, ...] = ()  # as `order:ID`, what was listed before and may still be pointed at
     summary: Summary | None = None  # of the conversation up to and with this turn, where one is due
+    for_review: bool = False  # the reply of this step is drafted, and a person lets it out
+    draft_waits: bool = False  # nothing to do: a draft for all that is unanswered waits for a person
 
 
 class TurnEffect(Noun):

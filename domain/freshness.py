@@ -8,8 +8,9 @@ from typing import Literal
 
 from domain.account import Order, Shipment
 
-Use = Literal["tell", "decide"]
+Use = Literal["tell", "review", "decide"]
 TELL: Use = "tell"
+REVIEW: Use = "review"  # told once a person has read, and perhaps changed, what is told
 DECIDE: Use = "decide"
 
 CLOCKS_DIFFER_MAX_S = 5  # what lies further ahead than this was not observed by any clock of ours
@@ -18,6 +19,7 @@ FOR_EVER_S = 10 * 365 * 24 * _HOUR
 
 MAX_AGE_S: dict[tuple[str, Use], int] = {
     ("account", TELL): 300,
+    ("account", REVIEW): 900,
     ("account", DECIDE): 60,
     ("tracking", TELL): 12 * _HOUR,
     ("tracking", DECIDE): _HOUR,

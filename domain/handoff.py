@@ -29,6 +29,7 @@ class HandoffReason(StrEnum):
     TOO_MANY_MESSAGES = "too_many_messages"  # more than one turn can weigh: some would go unread
     STAFF_TAKEOVER = "staff_takeover"
     DISPATCH_STOPPED = "dispatch_stopped"
+    DRAFT_REJECTED = "draft_rejected"  # by whoever has it from then on
 
 
 class QueueStatus(StrEnum):

@@ -17,6 +17,7 @@ class Tool(StrEnum):
     CONFIRM_OWN = "confirm_own"
     CONSENT_IN_WORDS = "consent_in_words"  # a "yes" in the chat counts as the customer's confirmation
     READ_ACCOUNT = "read_account"
+    DRAFT = "draft"  # an answer that a person lets out
     ANSWER = "answer"
     PROPOSE = "propose"
     READ_CONVERSATIONS = "read_conversations"
@@ -24,6 +25,7 @@ class Tool(StrEnum):
     TAKE_OVER = "take_over"
     RELEASE = "release"
     REPLY = "reply"
+    REVIEW_DRAFT = "review_draft"
     APPROVE_AS_MANAGER = "approve_as_manager"
     APPROVE_AS_FINANCE = "approve_as_finance"
     APPROVE_IN_BATCH = "approve_in_batch"

@@ -97,6 +97,25 @@ class ApprovalClaimed(Refusal):
     slug, title = "approval-claimed", "Somebody else is deciding this"
 
 
+class HandoffClaimed(Refusal):
+    """Somebody else of the staff is about to take it, or has it: `staff`, and `until` when at most where known."""
+
+    slug, title = "handoff-claimed", "Somebody else has this handoff"
+
+
+class DraftStale(Refusal):
+    """The draft does not wait any more: it was decided, or its moment has passed.
+
+    `reason` is `decided`, or what superseded it; `wakes` are what the refusal itself has set in motion: a new draft.
+    """
+
+    slug, title = "draft-stale", "This draft no longer waits"
+
+    def __init__(self, detail: str, reason: str, wakes: tuple[Wake, ...] = (), **fields: object) -> None:
+        super().__init__(detail, reason=reason, **fields)
+        self.wakes = wakes
+
+
 class Forbidden(Refusal):
     """The principal may see it and may not do it."""
 

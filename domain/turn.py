@@ -39,6 +39,7 @@ class TurnRow(Noun):
     confirmed: tuple[str, ...] = ()  # operation ids that the customer has confirmed
     updated_at: datetime
     handoff_reason: str | None = None  # why a person has it
+    draft_waits: bool = False  # for a person, and answers all that is unanswered
 
 
 class TurnFence(Noun):
@@ -62,6 +63,7 @@ class Effect(StrEnum):
     FENCED = "fenced"  # the owner has changed
     IN_FLIGHT = "in_flight"  # a submitted action stands in the way
     HANDED_OFF = "handed_off"
+    KEPT = "kept"  # as a draft, for a person to let out
 
 
 class ReserveResult(StrEnum):

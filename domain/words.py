@@ -4,6 +4,7 @@ The texts live in `language`; a transaction renders them at the moment it commit
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
@@ -21,6 +22,8 @@ class NoticeKind(StrEnum):
     REOPENED = "reopened"
     WAITING_FOR_OUTCOME = "waiting_for_outcome"
     ACKNOWLEDGED = "acknowledged"
+    OUT_OF_HOURS = "out_of_hours"  # beside a handoff: nobody is at the desk now
+    CHECKED_FIRST = "checked_first"  # a person looks at the answer before it is sent
 
 
 class Words(Protocol):
@@ -40,6 +43,10 @@ class Words(Protocol):
 
     def notice(self, kind: NoticeKind, language: str) -> str:
         """The customer-visible notice."""
+        ...
+
+    def back_at(self, opens_at: datetime, timezone: str, language: str) -> str:
+        """When people are back, on the desk's own clock and with its name."""
         ...
 
     def disclosure(self, language: str) -> str:

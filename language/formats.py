@@ -8,9 +8,10 @@ from copy import copy
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
+from zoneinfo import ZoneInfo
 
 from babel import Locale
-from babel.dates import format_skeleton
+from babel.dates import format_skeleton, format_time, get_timezone_name
 from babel.numbers import NumberPattern, format_decimal
 
 from language.words import spoken
@@ -54,6 +55,14 @@ def day(at: datetime, now: datetime, language: str) -> str:
     skeleton = "MMMMd" if here.year == today.year else "yMMMMd"
     locale = spoken(language)
     return format_skeleton(skeleton, here.date(), locale=_locale(_DAYS_AS_IN.get(locale, locale)))
+
+
+def moment(at: datetime, timezone: str, language: str) -> tuple[str, str, str]:
+    """Return the weekday and day, the time of day and the name of the clock on which `timezone` reads `at`."""
+    here, locale = at.astimezone(ZoneInfo(timezone)), spoken(language)
+    told = _locale(_DAYS_AS_IN.get(locale, locale))
+    clock = get_timezone_name(here, width="long", locale=told)
+    return format_skeleton("MMMMEEEEd", here.date(), locale=told), format_time(here, "short", locale=told), clock
 
 
 @cache

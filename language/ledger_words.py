@@ -4,13 +4,14 @@ Rendered from a row at the moment of publishing; no model writes these, and no s
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import assert_never
 
 from domain.action import Action, ActionKind, ActionState, ApprovalRole, Cause
 from domain.catalogue.payload import Label, Money, Thing, Told
 from domain.understanding import Intent
 from domain.words import NoticeKind
-from language.formats import money
+from language.formats import moment, money
 from language.next_words import noted_for_later
 from language.tongues import SPOKEN
 from language.words import say, spoken, texts
@@ -107,6 +108,11 @@ class LedgerWords:
     def notice(self, kind: NoticeKind, language: str) -> str:
         """Return the customer-visible notice."""
         return notice(kind, language)
+
+    def back_at(self, opens_at: datetime, timezone: str, language: str) -> str:
+        """Return when people are back, on the desk's own clock and with its name."""
+        day, time, zone = moment(opens_at, timezone, language)
+        return say(language, "notice.back_at", day=day, time=time, zone=zone)
 
     def noted(self, waiting: Sequence[Intent], language: str) -> str:
         """What else was asked for, and that it is noted."""

@@ -53,11 +53,17 @@ tenants = _table(
     Column("halted_kinds", ARRAY(Text)),
     *_at("created_at"),
 )
-staff = _table("staff", *_text("tenant_id", "id", "name", "role"), *_at("revoked_at"))
+staff = _table(
+    "staff",
+    *_text("tenant_id", "id", "name", "role"),
+    *_at("revoked_at"),
+    Column("skills", ARRAY(Text)),
+    Column("languages", ARRAY(Text)),
+)
 customers = _table("customers", *_text("tenant_id", "id", "status"), *_at("first_seen_at"))
 conversations = _table(
     "conversations",
-    *_text("id", "tenant_id", "principal_kind", "principal_id", "channel", "language", "owner", "holder"),
+    *_text("id", "tenant_id", "principal_kind", "principal_id", "channel", "language", "owner", "holder", "stage"),
     *_int("owner_epoch", "version", "customer_seq", "answered_seq", "consumed_seq"),
     *_at("created_at", "updated_at"),
 )
@@ -123,7 +129,9 @@ handoffs = _table(
     *_text("id", "tenant_id", "conversation_id", "request_id", "reason", "note", "goal", "queue_status", "assignee"),
     *_int("through_seq", "open_from_seq"),
     *_text("evidence_id"),
-    *_at("opened_at", "claimed_at", "done_at"),
+    *_at("opened_at", "claimed_at", "done_at", "first_reply_at"),
+    *_int("urgency"),
+    *_text("urgency_why", "skill"),
 )
 cases = _table(
     "cases",
@@ -170,4 +178,86 @@ model_calls = _table(
     Column("cost_micros", BigInteger),
     *_int("answered_seq", "duration_ms", "tool_steps"),
     *_at("at"),
+)
+tags = _table(
+    "tags",
+    _serial("id"),
+    *_text("tenant_id", "conversation_id", "tag", "source", "added_by", "removed_by"),
+    *_at("added_at", "removed_at"),
+)
+notes = _table("notes", *_text("tenant_id", "conversation_id", "note_id", "author", "text"), *_at("at"))
+assignments = _table(
+    "assignments", *_text("conversation_id", "tenant_id", "staff_id", "assigned_by"), *_at("assigned_at")
+)
+snoozes = _table(
+    "snoozes",
+    *_text("conversation_id", "tenant_id", "snoozed_by"),
+    *_int("customer_seq"),
+    *_at("until_at", "snoozed_at"),
+)
+presences = _table("presences", *_text("tenant_id", "conversation_id", "principal", "state"), *_at("at", "until_at"))
+seen = _table("seen", *_text("conversation_id", "tenant_id"), *_int("seq"), *_at("seen_at"))
+saved_views = _table(
+    "saved_views",
+    *_text("tenant_id", "id", "name", "owner"),
+    *_json("filters"),
+    Column("shared", Boolean),
+    *_at("created_at"),
+)
+answer_ratings = _table(
+    "answer_ratings",
+    *_text("tenant_id", "conversation_id", "comment"),
+    *_int("seq", "score"),
+    *_at("rated_at", "changed_at"),
+)
+handoff_ratings = _table(
+    "handoff_ratings",
+    *_text("tenant_id", "handoff_id", "rated_by", "note"),
+    *_int("score"),
+    Column("right_to_escalate", Boolean),
+    *_at("rated_at"),
+)
+policy_backtests = _table("policy_backtests", *_text("id", "tenant_id"), *_json("report"), *_at("kept_at"))
+tenant_secrets = _table("tenant_secrets", *_text("tenant_id", "name", "sealed"), *_at("made_at"))
+tickets = _table(
+    "tickets",
+    *_text("tenant_id", "ticket_id", "conversation_id", "requester_id", "principal_kind", "principal_id", "subject"),
+    *_at("created_at", "closed_at"),
+)
+ticket_copies = _table(
+    "ticket_copies", *_text("tenant_id", "conversation_id", "message_id", "author_id", "text"), *_at("at")
+)
+ticket_posts = _table(
+    "ticket_posts",
+    *_text("tenant_id", "webhook_id", "body_digest", "conversation_id"),
+    *_int("seq"),
+    *_at("received_at"),
+)
+webhooks = _table(
+    "webhooks",
+    *_text("tenant_id", "id", "url", "made_by"),
+    Column("types", ARRAY(Text)),
+    Column("active", Boolean),
+    *_at("made_at", "removed_at", "busy_until"),
+)
+webhook_deliveries = _table(
+    "webhook_deliveries",
+    _serial("id"),
+    Column("message_id", Uuid(as_uuid=False)),
+    *_text("tenant_id", "webhook_id", "conversation_id", "type", "state", "last_fault"),
+    Column("tag_id", BigInteger),
+    *_int("seq", "attempts", "last_status"),
+    Column("tag_added", Boolean),
+    Column("unless_seen", Boolean),
+    *_at("created_at", "next_attempt_at", "settled_at"),
+)
+desks = _table("desks", *_text("tenant_id", "set_by"), *_int("version"), *_json("document"), *_at("set_at"))
+handoff_claims = _table("handoff_claims", *_text("tenant_id", "handoff_id", "staff_id"), *_at("claimed_at", "until_at"))
+drafts = _table(
+    "drafts",
+    *_text("draft_id", "tenant_id", "conversation_id", "step_id", "language", "intent", "author", "text"),
+    *_text("draft_digest", "state", "cause", "decided_by", "request_id", "reason", "said"),
+    *_int("owner_epoch", "answered_seq", "through_seq", "change_permille", "seq"),
+    *_json("segments", "behind"),
+    *_at("made_at", "ended_at"),
 )
