@@ -35,15 +35,19 @@ from connectors.model_endpoints.client import ModelsNotInstalled
 from connectors.model_endpoints.opening import open_models, warn_of_unevaluated
 from connectors.model_endpoints.reading import ModelsInvalid
 from connectors.shop import ShopConnector
+from connectors.webhooks import WebhookSender
 from domain.model import ModelRole
+from domain.webhook import networks_of
 from language.drafting import TemplateDrafter
 from language.embedding import embedder
 from language.ledger_words import LedgerWords
 from language.routing import LocalUnderstander
+from relay.deliveries import Deliveries, Pace
 from relay.relay import Relay
 from relay.temporal import TemporalAddress, Waker, address_of, connect
 from settings import Settings, SettingsFault, inherited_environment
 from store.database import Database
+from store.secrets import Vault
 from workflows.action import ActionWorkflow
 from workflows.conversation import ConversationWorkflow
 from workflows.refresh import RefreshWorkflow
@@ -51,6 +55,7 @@ from workflows.runner import workflow_runner as workflow_runner  # told on to th
 
 log = structlog.get_logger()
 
+LEASE_MARGIN_S = 30.0  # what a try may take beside the wire: two looks at the database
 SENDS_MAX = 3  # of one operation, all under its one key
 # What histories say they were made by. Without one, the SDK digests every loaded module: 1.6 s at each start.
 BUILD_ID = f"interlock-{version('interlock')}"
@@ -110,6 +115,7 @@ def activities_of(
     return [
         considering.consider_turn,
         speaking.publish_reply,
+        speaking.keep_draft,
         speaking.withdraw_proposals,
         speaking.tell_waiting,
         speaking.hand_off,
@@ -150,6 +156,24 @@ def worker_of(client: Client, settings: Settings, activities: Sequence[Callable[
     )
 
 
+def sender_of(settings: Settings) -> WebhookSender:
+    """Return what posts to tenants' webhooks."""
+    return WebhookSender(settings.webhook_timeout_s, networks_of(settings.webhook_networks))
+
+
+def deliveries_of(settings: Settings, relay_db: Database, db: Database, sender: WebhookSender) -> Sequence[Deliveries]:
+    """Return what delivers to webhooks: nothing where no key opens their secrets."""
+    if settings.secrets_key is None:
+        return []
+    pace = Pace(
+        interval_s=settings.relay_sweep_interval_s,
+        attempts_max=settings.webhook_attempts_max,
+        unseen_after_s=settings.webhook_unseen_after_s,
+        lease_s=settings.webhook_timeout_s + LEASE_MARGIN_S,
+    )
+    return [Deliveries(relay_db, db, Vault(settings.secrets_key.get_secret_value()), sender.send, pace)]
+
+
 async def connected(where: TemporalAddress) -> Client:
     """Return a connected client, waiting for Temporal for as long as it takes and saying so."""
     pause_s = 0.5
@@ -169,22 +193,27 @@ async def serve(settings: Settings, ready_file: Path | None = None) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     db = Database(settings.database_url, settings.database_pool_size)
     desk = desk_of(settings, db)  # first, so that settings which make none are told before anything runs
-    relay_db = Database(settings.relay_url, pool_size=3)
+    relay_db = Database(settings.relay_url, pool_size=5)
     shop = shop_of(settings)
     client = await connected(address_of(settings))
     waker = Waker(client, settings.task_queue, int(settings.conversation_idle_close_s))
-    relay = asyncio.create_task(Relay(relay_db, waker, settings.relay_sweep_interval_s).run())
-    comparing = asyncio.create_task(Comparing(db, relay_db, shop).run())
+    sender = sender_of(settings)
+    loops = [
+        asyncio.create_task(Relay(relay_db, waker, settings.relay_sweep_interval_s).run()),
+        asyncio.create_task(Comparing(db, relay_db, shop).run()),
+        *(asyncio.create_task(one.run()) for one in deliveries_of(settings, relay_db, db, sender)),
+    ]
     try:
         async with worker_of(client, settings, activities_of(db, settings, shop, desk)):
             if ready_file is not None:
                 await asyncio.to_thread(ready_file.touch)
             log.info("worker.started", task_queue=settings.task_queue, temporal=settings.temporal_address)
-            await _until_stopped(stop, relay, comparing)
+            await _until_stopped(stop, *loops)
     finally:
-        for task in (relay, comparing):
+        for task in loops:
             task.cancel()
-        await asyncio.gather(relay, comparing, return_exceptions=True)
+        await asyncio.gather(*loops, return_exceptions=True)
+        await sender.close()
         await shop.close()
         if desk is not None:
             await desk.close()

@@ -27,6 +27,7 @@ from domain.turn import ActionProgress, TurnRow
 from domain.understanding import Intent, Understanding
 from language.consent import is_plain_yes
 from policy.turn.next_step import Decision, decide
+from policy.turn.permitting import Rights, permitted
 from policy.turn.refreshing import orders_to_refresh
 from policy.turn.routing import drafts_by
 from policy.turn.summarising import recalled, summary_due
@@ -59,7 +60,7 @@ class Considering:
     async def consider_turn(self, ask: ConsiderTurn) -> Considered:
         """Return the next step over everything unanswered, or none. Raises Unreachable for another attempt."""
         turn = await read_turn(self._db, ask.tenant_id, ask.conversation_id)
-        if turn.owner is not Owner.BOT or not turn.texts:
+        if turn.owner is not Owner.BOT or not turn.texts or turn.draft_waits:
             if turn.consumed_seq < turn.version:
                 await mark_consumed(self._db, ask.tenant_id, ask.conversation_id, turn.version)
             return _considered(turn)
@@ -87,12 +88,12 @@ class Considering:
     async def _considered(self, turn: TurnRow, ask: ConsiderTurn, may: May) -> Considered:
         if len(turn.texts) > TEXTS_PER_TURN_MAX:
             return await self._given_up(turn, HandoffReason.TOO_MANY_MESSAGES)
-        may_answer = may(Tool.ANSWER, None)
+        may_write = may(Tool.ANSWER, None) or may(Tool.DRAFT, None)
         found = await self._gathering.gather(
             turn,
             ask,
-            may_read=may_answer and may(Tool.READ_ACCOUNT, None),
-            may_ask=may_answer,  # where nobody is answered, nobody's words leave this process
+            may_read=may_write and may(Tool.READ_ACCOUNT, None),
+            may_ask=may_write,  # where nobody is answered, nobody's words leave this process
             again=ask.with_model and activity.info().attempt > 1,
         )
         if isinstance(found, Route):
@@ -101,12 +102,14 @@ class Considering:
         if not _wants_person(understood) and not _may_deal_with(turn, understood, may):
             return _considered(turn, understood, HandOff(reason=HandoffReason.POLICY_FORBIDS))
         decided = decide(_situation(turn, found, await self._confirmable(turn, understood)))
-        step = _permitted(decided.step, turn, found.evidence, may)
+        allowed = permitted(decided.step, _rights(decided.step, turn, found.evidence, may))
+        step = allowed.step
         considered = _considered(turn, understood, step, found.evidence, decided)
         return considered.model_copy(
             update={
                 "refresh": _to_refresh(considered, found.evidence),
                 "draft_by": drafts_by(step, understood, models=self._drafting_models),
+                "for_review": allowed.for_review,
             }
         )
 
@@ -139,17 +142,25 @@ def _wants_person(understood: Understanding) -> bool:
 
 
 def _may_deal_with(turn: TurnRow, understood: Understanding, may: May) -> bool:
-    """Whether the bot may answer such a turn, and read the account where that is needed."""
+    """Whether the bot may answer such a turn, or draft an answer, and read the account where that is needed."""
     reads = turn.customer_id is not None and needs_account(understood)
-    return may(Tool.ANSWER, None) and (may(Tool.READ_ACCOUNT, None) or not reads)
+    writes = may(Tool.ANSWER, None) or may(Tool.DRAFT, None)
+    return writes and (may(Tool.READ_ACCOUNT, None) or not reads)
 
 
-def _permitted(step: Step, turn: TurnRow, found: Evidence | None, may: May) -> Step:
-    """The step, or a person where the bot may not even propose such a thing, with as much at stake."""
-    if not isinstance(step, Propose):
-        return step
-    payload = payload_of(step, found.account, turn.customer_id) if found and turn.customer_id else None
-    return step if may(Tool.PROPOSE, payload) else HandOff(reason=HandoffReason.POLICY_FORBIDS)
+def _rights(step: Step, turn: TurnRow, found: Evidence | None, may: May) -> Rights:
+    """What the bot may do of this step; whether it may even propose such a thing depends on what is at stake."""
+    proposes = isinstance(step, Propose)
+    payload = (
+        payload_of(step, found.account, turn.customer_id)
+        if isinstance(step, Propose) and found and turn.customer_id
+        else None
+    )
+    return Rights(
+        answers=may(Tool.ANSWER, None),
+        drafts=may(Tool.DRAFT, None),
+        proposes=proposes and may(Tool.PROPOSE, payload),
+    )
 
 
 def _to_refresh(considered: Considered, found: Evidence | None) -> tuple[str, ...]:
@@ -199,6 +210,7 @@ def _considered(
         open_actions=tuple(_progress(turn, a.operation_id) for a in turn.actions if not a.state.terminal),
         updated_at=turn.updated_at,
         handoff_reason=turn.handoff_reason,
+        draft_waits=turn.draft_waits,
     )
     return considered.model_copy(update={"summary": summary_due(turn.summary, turn.notes, considered)})
 

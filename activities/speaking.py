@@ -7,18 +7,19 @@ from datetime import UTC, datetime
 
 from temporalio import activity
 
-from activities.behind import behind
+from activities.behind import Behind, behind
 from activities.drafting import Drafting
 from domain.action import Cause
 from domain.errand import CloseIdle, ConsiderTurn, Errand, HandOffTurn, TellWaiting, TurnEffect, WithdrawProposals
 from domain.handoff import HandoffReason
 from domain.model_task import BudgetSpent
-from domain.reply import Attempt
+from domain.reply import Attempt, CheckedReply
 from domain.step import Answer, Clarify, Topic
 from domain.turn import Effect
 from domain.words import Words
 from policy.reply.gate import Publish
 from store.database import Database
+from store.draft_keeping import keep_draft, standing_of_draft
 from store.ownership import close_idle, hand_off, hand_off_unread
 from store.proposals import withdraw_proposals
 from store.turns import publish_reply, standing_of, tell_waiting
@@ -44,12 +45,21 @@ class Speaking:
                 return effect
         return await self._say(ask, step)
 
+    @activity.defn(name=Errand.KEEP_DRAFT)
+    async def keep_draft(self, ask: TurnEffect) -> Effect:
+        """Draft and check a reply, and keep it for a person to let out; what does not pass is handed to one as well."""
+        step = ask.considered.step
+        if not isinstance(step, Answer | Clarify):
+            raise TypeError(f"a {type(step).__name__} is not drafted")
+        return await self._say(ask, step)
+
     async def _withdraw(self, ask: TurnEffect, operation_ids: tuple[str, ...], cause: Cause) -> Effect:
         return await withdraw_proposals(self._db, ask.fence, operation_ids, self._words, datetime.now(UTC), cause)
 
     async def _say(self, ask: TurnEffect, step: Answer | Clarify) -> Effect:
         """Say it, unless that has been done or may not be any more: then no model is asked, and paid, for nothing."""
-        standing = await standing_of(self._db, ask.fence) if self._drafting.asks_model(ask) else None
+        look = standing_of_draft if ask.considered.for_review else standing_of
+        standing = await look(self._db, ask.fence) if self._drafting.asks_model(ask) else None
         effect = standing or await self._said(ask, step)
         self._drafting.forget(ask)
         return effect
@@ -63,10 +73,18 @@ class Speaking:
         match drafted.decision:
             case Publish(reply=reply):
                 seen = behind(ask.considered, facts.evidence, said=reply.draft.text, attempts=drafted.attempts)
-                return await publish_reply(self._db, ask.fence, reply, ask.considered.language, self._words, seen)
+                return await self._let_out(ask, reply, seen)
             case withheld:
                 reason = withheld.reason.handoff
                 return Effect.FENCED if reason is None else await self._hand_off(ask, reason, drafted.attempts)
+
+    async def _let_out(self, ask: TurnEffect, reply: CheckedReply, seen: Behind) -> Effect:
+        """Publish a checked reply or, where a person is to look at it first, keep it."""
+        told = ask.considered
+        if not told.for_review:
+            return await publish_reply(self._db, ask.fence, reply, told.language, self._words, seen)
+        intent = told.meant.value if told.meant else None
+        return await keep_draft(self._db, ask.fence, reply, told.language, intent, self._words, seen, datetime.now(UTC))
 
     @activity.defn(name=Errand.WITHDRAW_PROPOSALS)
     async def withdraw_proposals(self, ask: WithdrawProposals) -> Effect:

@@ -45,12 +45,15 @@ def _considered(answer: Mapping[str, Any], through: int) -> str:
     owner = f"owner {answer.get('owner')} (epoch {answer.get('owner_epoch')})"
     if asked := answer.get("ask_model"):
         return f"{_whom(asked)} is to read it first; {owner}, version {answer.get('version')}"
+    if answer.get("draft_waits"):
+        return f"a draft waits for a person; {owner}, version {answer.get('version')}"
     if not step:
         return f"nothing to do; {owner}, version {answer.get('version')}"
     more = " ".join(f"{name} {_plain(step[name])}" for name in _OF_A_STEP if step.get(name))
     found = f" from {_plain(pages)}" if (pages := _pages(step)) else ""
     drafted = f"; to be drafted by {_whom(drafter)}" if (drafter := answer.get("draft_by")) else ""
-    taken = f"{step.get('step')} {more}".rstrip() + found + drafted
+    reviewed = ", for a person to let out" if answer.get("for_review") else ""
+    taken = f"{step.get('step')} {more}".rstrip() + found + drafted + reviewed
     return f"{_understood(understood)} → {taken}; answers through seq {through}; {owner}"
 
 

@@ -13,8 +13,10 @@ from domain.approving import Allows, by_table
 from domain.base import Noun
 from domain.principal import VerifiedPrincipal
 from domain.refusal import ApprovalClaimed, ApprovalNotAllowed, ApprovalStale, NotAllowedReason, StaleReason
+from domain.teamwork import Topic
 from store import tables as t
 from store.approval_rights import require_missing, require_other_requester, roles_open_to
+from store.beside import ring
 from store.database import Database, Tx
 from store.ledger import lock_action
 from store.log import under_lock
@@ -64,15 +66,17 @@ async def claim_approval(
             .values(tenant_id=staff.tenant_id, operation_id=operation_id, **taken)
             .on_conflict_do_update(index_elements=["operation_id"], set_=taken)
         )
+        await ring(tx, staff.tenant_id, action.conversation_id, Topic.CLAIM)
         return ApprovalClaim(operation_id=operation_id, staff=staff.id, until=until)
 
 
 async def give_back(db: Database, staff: VerifiedPrincipal, operation_id: str, now: datetime) -> None:
     """End `staff`'s own claim; where there is none, nothing happens. Raises NotFound, ApprovalClaimed."""
     async with db.transaction(staff.tenant_id) as tx:
-        await lock_action(tx, operation_id)
+        action = await lock_action(tx, operation_id)
         await require_unclaimed(tx, staff, operation_id, await under_lock(tx, now))
         await drop_claim(tx, operation_id, staff.id)
+        await ring(tx, staff.tenant_id, action.conversation_id, Topic.CLAIM)
 
 
 async def require_unclaimed(tx: Tx, principal: VerifiedPrincipal, operation_id: str, now: datetime) -> None:
@@ -85,7 +89,7 @@ async def require_unclaimed(tx: Tx, principal: VerifiedPrincipal, operation_id: 
         raise ApprovalClaimed(told, staff=held.staff_id, until=held.until_at.isoformat())
 
 
-def standing_claims(now: datetime) -> sa.Select[tuple[str, str, datetime]]:
+def standing_claims(now: datetime | sa.BindParameter[datetime]) -> sa.Select[tuple[str, str, datetime]]:
     """Return the claims that hold at `now`: not run out, and of people who still work here."""
     return (
         sa.select(_k.operation_id, _k.staff_id, _k.until_at)

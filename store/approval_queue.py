@@ -35,6 +35,8 @@ class ApprovalItem(Noun):
 
     operation_id: str
     conversation_id: str
+    customer_id: str
+    requested_by: str
     kind: str
     payload: dict[str, Any]
     payload_digest: str
@@ -73,7 +75,7 @@ async def pending_approvals(
         actions = [to_action(r) for r in (await tx.execute(query)).all()]
         given = await _given(tx, [x.operation_id for x in actions])
         waiting = [x for x in actions if _waits_for_staff(x, given.get(x.operation_id, set()))][:PAGE_MAX]
-        claims = await _claims(tx, [x.operation_id for x in waiting], now)
+        claims = await claims_on(tx, [x.operation_id for x in waiting], now)
         together = _together(waiting, staff, await rights(tx, allows, now))
     return [
         _approval_item(
@@ -90,7 +92,8 @@ def _waits_for_staff(action: Action, given: set[str]) -> bool:
     return any(r is not ApprovalRole.CUSTOMER and r.value not in given for r in action.required_approvals)
 
 
-async def _claims(tx: Tx, operation_ids: list[str], now: datetime) -> dict[str, Claimed]:
+async def claims_on(tx: Tx, operation_ids: list[str], now: datetime) -> dict[str, Claimed]:
+    """Return who is deciding these at `now`, by operation id."""
     query = standing_claims(now).where(t.approval_claims.c.operation_id.in_(operation_ids))
     rows = (await tx.execute(query)).all()
     return {r.operation_id: Claimed(staff=r.staff_id, until=r.until_at) for r in rows}
@@ -130,6 +133,8 @@ def _approval_item(action: Action, given: set[str], claim: Claimed | None, batch
     return ApprovalItem(
         operation_id=action.operation_id,
         conversation_id=action.conversation_id,
+        customer_id=action.customer_id,
+        requested_by=action.requested_by,
         kind=action.kind.value,
         payload=action.payload.model_dump(mode="json"),
         payload_digest=action.payload_digest,

@@ -47,7 +47,7 @@ async def open_conversation(
             )
             .on_conflict_do_nothing()
         )
-        return await _view(tx, principal, conversation_id)
+        return await view_in(tx, principal, conversation_id)
 
 
 _c, _e = t.conversations.c, t.events.c
@@ -198,10 +198,11 @@ async def _check_depth(tx: Tx, row: Row, unanswered_max: int) -> None:
 async def view_conversation(db: Database, principal: VerifiedPrincipal, conversation_id: str) -> ConversationView:
     """Return the view of design §8. Raises NotFound."""
     async with db.transaction(principal.tenant_id) as tx:
-        return await _view(tx, principal, conversation_id)
+        return await view_in(tx, principal, conversation_id)
 
 
-async def _view(tx: Tx, principal: VerifiedPrincipal, conversation_id: str) -> ConversationView:
+async def view_in(tx: Tx, principal: VerifiedPrincipal, conversation_id: str) -> ConversationView:
+    """The same, in a transaction that has more to read."""
     c, a, h = t.conversations.c, t.actions.c, t.handoffs.c
     row = (
         await tx.execute(

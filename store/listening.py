@@ -1,4 +1,4 @@
-"""What the log calls out: one `LISTEN` connection on which every new event of every tenant is heard as identifiers.
+"""What is called out: one `LISTEN` connection on which every change of every tenant is heard as identifiers.
 
 A notification is a hint and may be missed; whoever hears it reads the log.
 """
@@ -14,16 +14,23 @@ from domain.base import Noun
 from store.database import Database
 
 CHANNEL = "interlock_events"
+LOG, DESK = "log", "desk"  # topics of notifications that name none: an event, and what has no event
 PULSE_S = 15.0  # after so long a silence the connection is tried, so that a half-open one shows itself
 ANSWER_TIMEOUT_S = 5.0
 
 
 class Heard(Noun):
-    """One event has been committed."""
+    """Something about a conversation has been committed: an event of that seq or, with seq 0, what `topic` says."""
 
     tenant_id: str
     conversation_id: str
     seq: int
+    topic: str = LOG
+
+    @property
+    def in_log(self) -> bool:
+        """Whether the log has something new."""
+        return self.seq > 0
 
 
 @asynccontextmanager
@@ -56,11 +63,11 @@ async def _heard(connection: AsyncConnection) -> AsyncIterator[Heard]:
 
 
 def _parsed(notice: Notify) -> Heard | None:
-    tenant_id, _, rest = notice.payload.partition(" ")
-    conversation_id, _, seq = rest.rpartition(" ")
-    if not (tenant_id and conversation_id and seq.isdecimal()):
+    tenant_id, conversation_id, seq, topic, *more = [*notice.payload.split(" "), "", "", ""]
+    if not (tenant_id and conversation_id and seq.isdecimal()) or any(more):
         return None
-    return Heard(tenant_id=tenant_id, conversation_id=conversation_id, seq=int(seq))
+    told = topic or (LOG if int(seq) else DESK)
+    return Heard(tenant_id=tenant_id, conversation_id=conversation_id, seq=int(seq), topic=told)
 
 
 async def ping(db: Database) -> None:

@@ -33,12 +33,15 @@ _CLAIM = sa.text(
 _LAG = sa.text("SELECT waiting, oldest_s FROM outbox_lag()")
 
 # A sweep goes by what is unanswered or not terminal in Postgres, never by what was not delivered (design section 3).
+# What is unanswered and waits, drafted, for a person is that person's to go on with.
 EVER_S = 100 * 365 * 86_400.0
 
 _OPEN_CONVERSATIONS = sa.text(
     """
     SELECT id, tenant_id, version, owner_epoch FROM conversations
-     WHERE ((owner = 'bot' AND customer_seq > answered_seq) OR version > consumed_seq)
+     WHERE ((owner = 'bot' AND customer_seq > answered_seq AND NOT EXISTS (
+                SELECT FROM drafts d WHERE d.conversation_id = conversations.id AND d.state = 'waiting'))
+            OR version > consumed_seq)
        AND updated_at < now() - make_interval(secs => :older_than_s)
        AND updated_at >= now() - make_interval(secs => :newer_than_s) AND id > :after
      ORDER BY id LIMIT :limit

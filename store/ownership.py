@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from domain.base import Noun
 from domain.conversation import EventKind, Owner
 from domain.handoff import HandoffReason, QueueStatus
+from domain.opening import calendar_of
 from domain.principal import VerifiedPrincipal
 from domain.refusal import NotOwned
 from domain.summary import Summary
@@ -19,6 +20,7 @@ from domain.wake import Wake
 from domain.words import NoticeKind, Words
 from store import tables as t
 from store.database import Database, Tx
+from store.desk import standing_desk
 from store.handoffs import claim_handoff, insert_handoff, open_handoff
 from store.ledger import actions_of, withdraw_unsent
 from store.log import append, append_behind, change_row, leave_wake, lock_conversation, step_result
@@ -51,28 +53,43 @@ async def take_over(
         row = await lock_conversation(tx, conversation_id, staff)
         if (prior := await _first_answer(tx, row, staff, request_id, "takeover")) is not None:
             return prior
-        actions = await withdraw_unsent(tx, row, words, staff.key, now)
-        epoch = row.owner_epoch + 1
-        await change_row(
-            tx,
-            conversation_id,
-            owner=Owner.HUMAN.value,
-            owner_epoch=epoch,
-            holder=staff.id,
-        )
-        handoff_id = await claim_handoff(tx, row, staff, request_id, now)
-        event = await _tell_owner(tx, row, staff.key, Owner.HUMAN, epoch)
-        await _tell_handoff(tx, row, staff.key, handoff_id, QueueStatus.CLAIMED)
-        await _tell_notice(tx, row, NoticeKind.TAKEN_OVER, words)
-        change = OwnerChange(
-            owner=Owner.HUMAN,
-            owner_epoch=epoch,
-            in_flight=tuple(a.operation_id for a in actions if a.state.in_flight),
-            handoff_id=handoff_id,
-            queue_status=QueueStatus.CLAIMED,
-        )
+        change = await take_for(tx, row, staff, request_id, words, now)
         await record_answer(tx, row, staff, request_id, "takeover", change.model_dump(mode="json", exclude={"wake"}))
-        return change.model_copy(update={"wake": await leave_wake(tx, row, event, epoch)})
+        return change
+
+
+async def take_for(
+    tx: Tx,
+    row: sa.Row[Any],
+    staff: VerifiedPrincipal,
+    request_id: str,
+    words: Words,
+    now: datetime,
+    reason: HandoffReason = HandoffReason.STAFF_TAKEOVER,
+    behind: list[tuple[EventKind, dict[str, Any]]] | None = None,
+) -> OwnerChange:
+    """Under the row's lock: `staff` has the conversation, unsent actions are withdrawn, the customer is told.
+
+    `reason` is why, where a handoff is opened for it; `behind` is what staff see behind the change.
+    """
+    actions = await withdraw_unsent(tx, row, words, staff.key, now)
+    epoch = row.owner_epoch + 1
+    await change_row(tx, row.id, owner=Owner.HUMAN.value, owner_epoch=epoch, holder=staff.id)
+    understood = next((body for kind, body in behind or [] if kind is EventKind.UNDERSTANDING), {})
+    intent = understood.get("meant") or understood.get("intent")
+    handoff_id = await claim_handoff(tx, row, staff, request_id, now, reason, intent)
+    event = await _tell_owner(tx, row, staff.key, Owner.HUMAN, epoch)
+    await append_behind(tx, row, behind or [])
+    await _tell_handoff(tx, row, staff.key, handoff_id, QueueStatus.CLAIMED, reason)
+    await _tell_notice(tx, row, NoticeKind.TAKEN_OVER, words)
+    return OwnerChange(
+        owner=Owner.HUMAN,
+        owner_epoch=epoch,
+        in_flight=tuple(a.operation_id for a in actions if a.state.in_flight),
+        handoff_id=handoff_id,
+        queue_status=QueueStatus.CLAIMED,
+        wake=await leave_wake(tx, row, event, epoch),
+    )
 
 
 async def release(
@@ -249,12 +266,14 @@ async def hand_over(
             intent=understood.get("meant") or understood.get("intent"),
             note=note,
             summary=next((Summary.model_validate(b) for kind, b in behind or [] if kind is EventKind.SUMMARY), None),
+            understood=understood or None,
         )
     )
     event = await _tell_owner(tx, row, actor, Owner.HUMAN, epoch, step_id)
     await append_behind(tx, row, behind or [])
     await _tell_handoff(tx, row, actor, handoff_id, QueueStatus.WAITING, reason)
     await _tell_notice(tx, row, NoticeKind.HANDED_TO_PERSON, words, language)
+    await _tell_hours(tx, row, words, language, now)
     change = OwnerChange(
         owner=Owner.HUMAN,
         owner_epoch=epoch,
@@ -315,6 +334,19 @@ async def _tell_handoff(
 async def _tell_notice(tx: Tx, row: sa.Row[Any], kind: NoticeKind, words: Words, language: str | None = None) -> None:
     body = {"notice": kind.value, "text": words.notice(kind, language or row.language)}
     await append(tx, row, EventKind.NOTICE, BOT, body)
+
+
+async def _tell_hours(tx: Tx, row: sa.Row[Any], words: Words, language: str, now: datetime) -> None:
+    """Where nobody is at the desk, say so, and when people are back."""
+    document = (await standing_desk(tx)).document
+    stand = calendar_of(document).stand(now)
+    if stand.open:
+        return
+    text, body = words.notice(NoticeKind.OUT_OF_HOURS, language), {"notice": NoticeKind.OUT_OF_HOURS.value}
+    if stand.opens_at is not None:
+        text = f"{text} {words.back_at(stand.opens_at, document.timezone, language)}"
+        body["opens_at"] = stand.opens_at.isoformat()
+    await append(tx, row, EventKind.NOTICE, BOT, {**body, "text": text})
 
 
 async def _first_answer(

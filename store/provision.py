@@ -112,7 +112,10 @@ async def erase_everything(owner: Database) -> None:
 _BACKDATED = (
     ("conversations", "id", ("created_at", "updated_at")),
     ("events", "conversation_id", ("at",)),
-    ("handoffs", "conversation_id", ("opened_at", "claimed_at", "done_at")),
+    ("handoffs", "conversation_id", ("opened_at", "claimed_at", "done_at", "first_reply_at")),
+    ("tags", "conversation_id", ("added_at", "removed_at")),
+    ("notes", "conversation_id", ("at",)),
+    ("answer_ratings", "conversation_id", ("rated_at",)),
     ("cases", "conversation_id", ("opened_at", "done_at")),
 )
 

@@ -1,174 +1,193 @@
-"""What waits for people: handoffs and cases, most urgent first, and the bundle that tells all.
+"""What waits for people: everything that is open, as it is sorted by policy.
 
-Everything here is read; claiming goes through a takeover.
+Everything here is read, in one round trip; claiming, taking over and deciding have modules of their own.
 """
 
-from datetime import datetime
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 
-from domain.action import Action, ActionState
-from domain.base import Noun
-from domain.conversation import EventKind
-from domain.handoff import HandoffBundle, QueueStatus
-from domain.principal import VerifiedPrincipal
-from domain.refusal import NotFound
+from domain.desk import BY_RANK, DeskSettings
+from domain.handoff import HandoffReason, QueueStatus
+from domain.urgency import Marks, urgency_of
+from domain.waiting import Hold, Person, Waiting, WaitingKind
 from store import tables as t
+from store.conversation_facts import FACTS, NOW, beside_row, facts_of, unanswered_since
 from store.database import Database, Tx
-from store.handoffs import left_open
-from store.ledger import actions_of
-from store.reading import load_evidence
+from store.desk import LAST_DESK, StandingDesk, to_desk
+from store.pipeline import Row, Statement, run
+from store.waiting_approvals import WAITING_APPROVALS, to_approvals
 
 PAGE_MAX = 200
+OPEN_MAX = 5_000  # of each kind; what is beyond that is the least urgent, or the youngest
+TAKEN_MAX = 1_000  # handoffs that an estimate looks back on
 
-# Most urgent first: money that nobody can account for, or what may be somebody hurt; then who has waited longest.
-_URGENCY = {"unknown_action": 0, "unknown_outcome": 1, "high_risk": 1, "customer_requested": 2, "handoff_requested": 2}
-_URGENCY_ELSE = 3
-
-
-class QueueItem(Noun):
-    """One thing that waits for a person."""
-
-    item: str  # handoff | case
-    handoff_id: str | None
-    case_id: str | None
-    conversation_id: str | None
-    operation_id: str | None
-    reason: str
-    goal: str | None
-    queue_status: QueueStatus
-    assignee: str | None
-    language: str | None
-    opened_at: datetime
-    waited_s: int
+_h, _k, _c, _d = t.handoffs.c, t.cases.c, t.conversations.c, t.drafts.c
+_claims, _s = t.handoff_claims.c, t.staff.c
+_DONE, _NO_LONGER_AGO = QueueStatus.DONE.value, timedelta(hours=1)
 
 
-async def queue(db: Database, staff: VerifiedPrincipal, now: datetime) -> list[QueueItem]:
-    """Return open handoffs and cases of the tenant, most urgent first (at most PAGE_MAX of each)."""
-    h, k, c = t.handoffs.c, t.cases.c, t.conversations.c
-    handoffs = (
-        sa.select(t.handoffs, c.language)
-        .join(t.conversations, c.id == h.conversation_id)
-        .where(h.queue_status != QueueStatus.DONE.value)
-        .order_by(h.opened_at)
-        .limit(PAGE_MAX)
+@dataclass(frozen=True, slots=True)
+class Look:
+    """All that is open at one moment, the document that it is sorted by, and what was taken lately."""
+
+    waiting: list[Waiting]
+    desk: StandingDesk
+    able: dict[str, Person]  # the staff of whom something special is known, by id
+    waits_s: list[float]  # of the handoffs that were taken since the moment asked about
+    done_last_hour: int
+
+
+def _handoffs(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """The open handoffs that meet these conditions: the most urgent first, then the oldest."""
+    holds = sa.and_(_claims.handoff_id == _h.id, _claims.until_at > NOW)
+    works = sa.and_(_s.tenant_id == _claims.tenant_id, _s.id == _claims.staff_id, _s.revoked_at.is_(None))
+    unanswered = sa.case((_h.first_reply_at.is_not(None), unanswered_since()))
+    columns = (_h.id, _h.conversation_id, _h.reason, _h.goal, _h.queue_status, _h.assignee, _h.opened_at, _h.skill)
+    more = (_h.first_reply_at, _h.urgency, _h.urgency_why, _s.id.label("claimed_by"), _claims.until_at)
+    source = beside_row(t.handoffs.join(t.conversations, _c.id == _h.conversation_id))
+    return (
+        sa.select(*columns, *more, *FACTS, unanswered.label("unanswered_at"))
+        .select_from(source.outerjoin(t.handoff_claims, holds).outerjoin(t.staff, works))
+        .where(_h.queue_status != _DONE, *conditions)
+        .order_by(_h.urgency, _h.opened_at)
+        .limit(OPEN_MAX)
     )
-    cases = sa.select(t.cases).where(k.queue_status != QueueStatus.DONE.value).order_by(k.opened_at).limit(PAGE_MAX)
-    async with db.transaction(staff.tenant_id) as tx:
-        items = [_handoff_item(r, now) for r in (await tx.execute(handoffs)).all()]
-        items += [_case_item(r, now) for r in (await tx.execute(cases)).all()]
-    return sorted(items, key=lambda i: (_URGENCY.get(i.reason, _URGENCY_ELSE), i.opened_at))
 
 
-def _handoff_item(r: sa.Row[Any], now: datetime) -> QueueItem:
-    return QueueItem(
-        item="handoff",
-        handoff_id=r.id,
-        case_id=None,
-        conversation_id=r.conversation_id,
+def _cases() -> sa.Select[Any]:
+    return (
+        sa.select(_k.id, _k.conversation_id, _k.operation_id, _k.kind, _k.queue_status, _k.assignee, _k.opened_at)
+        .add_columns(*FACTS)
+        .select_from(beside_row(t.cases.outerjoin(t.conversations, _c.id == _k.conversation_id)))
+        .where(_k.queue_status != _DONE)
+        .order_by(_k.opened_at)
+        .limit(OPEN_MAX)
+    )
+
+
+def _drafts() -> sa.Select[Any]:
+    """Drafts that can still be sent: nothing has changed since they were made."""
+    standing = sa.and_(_c.id == _d.conversation_id, _c.owner_epoch == _d.owner_epoch, _c.customer_seq <= _d.through_seq)
+    return (
+        sa.select(_d.draft_id, _d.conversation_id, _d.intent, _d.made_at, *FACTS)
+        .select_from(beside_row(t.drafts.join(t.conversations, standing)))
+        .where(_d.state == "waiting")
+        .order_by(_d.made_at)
+        .limit(OPEN_MAX)
+    )
+
+
+def _taken() -> sa.Select[Any]:
+    """How many seconds each handoff that was taken `:since` had waited for the first who took it."""
+    return (
+        sa.select(sa.cast(sa.func.extract("epoch", _h.claimed_at - _h.opened_at), sa.Float).label("s"))
+        .where(_h.claimed_at >= sa.bindparam("since"), _h.reason != HandoffReason.STAFF_TAKEOVER.value)
+        .order_by(_h.claimed_at.desc())
+        .limit(TAKEN_MAX)
+    )
+
+
+_HANDOFFS, _HANDOFF = Statement(_handoffs()), Statement(_handoffs(_h.conversation_id == sa.bindparam("conversation_id")))
+_CASES, _DRAFTS, TAKEN = Statement(_cases()), Statement(_drafts()), Statement(_taken())
+_DONE_SINCE = Statement(sa.select(sa.func.count().label("n")).where(_h.done_at >= sa.bindparam("since")))
+_ABLE = Statement(
+    sa.select(_s.id, _s.skills, _s.languages).where(
+        sa.func.cardinality(_s.skills) + sa.func.cardinality(_s.languages) > 0
+    )
+)
+
+
+async def look(db: Database, tenant_id: str, now: datetime, taken_since: datetime | None = None) -> Look:
+    """Return everything that is open for the tenant, with what was taken since a moment (None: nothing)."""
+    desk, handoffs, cases, drafts, approvals, able, taken, done = await db.at_once(
+        tenant_id,
+        LAST_DESK(),
+        _HANDOFFS(now=now),
+        _CASES(now=now),
+        _DRAFTS(now=now),
+        WAITING_APPROVALS(now=now, limit=OPEN_MAX),
+        _ABLE(),
+        TAKEN(since=taken_since or now),
+        _DONE_SINCE(since=now - _NO_LONGER_AGO),
+    )
+    standing = to_desk(desk)
+    return Look(
+        waiting=[
+            *map(_to_handoff, handoffs),
+            *_to_cases(cases, standing.document),
+            *_to_drafts(drafts, standing.document),
+            *to_approvals(approvals, standing.document),
+        ],
+        desk=standing,
+        able={s.id: Person(id=s.id, skills=tuple(s.skills), languages=tuple(s.languages)) for s in able},
+        waits_s=[row.s for row in taken],
+        done_last_hour=done[0].n,
+    )
+
+
+async def open_handoff_of(tx: Tx, conversation_id: str, now: datetime) -> Waiting | None:
+    """Return the open handoff of a conversation as it stands in the queue, if there is one."""
+    (rows,) = await run(tx, _HANDOFF(conversation_id=conversation_id, now=now))
+    return _to_handoff(rows[0]) if rows else None
+
+
+def _to_handoff(row: Row) -> Waiting:
+    return Waiting(
+        kind=WaitingKind.HANDOFF,
+        id=row.id,
+        conversation_id=row.conversation_id,
         operation_id=None,
-        reason=r.reason,
-        goal=r.goal,
-        queue_status=QueueStatus(r.queue_status),
-        assignee=r.assignee,
-        language=r.language,
-        opened_at=r.opened_at,
-        waited_s=max(0, int((now - r.opened_at).total_seconds())),
+        reason=row.reason,
+        urgency=BY_RANK[row.urgency],
+        urgency_why=row.urgency_why,
+        status=QueueStatus(row.queue_status),
+        opened_at=row.opened_at,
+        goal=row.goal,
+        skill=row.skill,
+        taken_by=row.assignee,
+        first_reply_at=row.first_reply_at,
+        unanswered_at=row.unanswered_at,
+        claim=Hold(staff=row.claimed_by, until=row.until_at) if row.claimed_by else None,
+        **facts_of(row),
     )
 
 
-def _case_item(r: sa.Row[Any], now: datetime) -> QueueItem:
-    return QueueItem(
-        item="case",
-        handoff_id=None,
-        case_id=r.id,
-        conversation_id=r.conversation_id,
-        operation_id=r.operation_id,
-        reason=r.kind,
-        goal=None,
-        queue_status=QueueStatus(r.queue_status),
-        assignee=r.assignee,
-        language=None,
-        opened_at=r.opened_at,
-        waited_s=max(0, int((now - r.opened_at).total_seconds())),
-    )
-
-
-async def handoff_bundle(db: Database, staff: VerifiedPrincipal, handoff_id: str) -> HandoffBundle:
-    """Return all that the person who takes over needs (design §8). Raises NotFound."""
-    async with db.transaction(staff.tenant_id) as tx:
-        h = t.handoffs.c
-        row = (await tx.execute(sa.select(t.handoffs).where(h.id == handoff_id))).one_or_none()
-        if row is None:
-            raise NotFound("There is no such handoff.")
-        actions = await actions_of(tx, row.conversation_id)
-        owner, holder = await _owner(tx, row.conversation_id)
-        return HandoffBundle(
-            handoff_id=row.id,
+def _to_cases(rows: Iterable[Row], document: DeskSettings) -> Iterator[Waiting]:
+    for row in rows:
+        judged = urgency_of(document.urgency, row.kind, Marks())
+        yield Waiting(
+            kind=WaitingKind.CASE,
+            id=row.id,
             conversation_id=row.conversation_id,
-            goal=row.goal,
-            open_questions=(
-                *await _open_questions(tx, row),
-                *await left_open(tx, row.conversation_id, row.through_seq),
-            ),
-            evidence=await _evidence(tx, row.evidence_id),
-            confirmed_actions=tuple(_told(a) for a in actions if a.state is ActionState.CONFIRMED),
-            pending_actions=tuple(_told(a) for a in actions if not a.state.terminal),
-            reason=row.reason,
-            note=row.note,
-            owner=f"staff:{holder}" if holder else owner,
-            next_step=_next_step(row, actions),
-            transcript_url=f"/conversations/{row.conversation_id}/events?after=0",
-            queue_status=QueueStatus(row.queue_status),
+            operation_id=row.operation_id,
+            reason=row.kind,
+            urgency=judged.urgency,
+            urgency_why=judged.why,
+            status=QueueStatus(row.queue_status),
             opened_at=row.opened_at,
+            taken_by=row.assignee,
+            **facts_of(row),
         )
 
 
-async def _owner(tx: Tx, conversation_id: str) -> tuple[str, str | None]:
-    c = t.conversations.c
-    row = (await tx.execute(sa.select(c.owner, c.holder).where(c.id == conversation_id))).one()
-    return str(row.owner), row.holder
-
-
-async def _open_questions(tx: Tx, row: sa.Row[Any]) -> tuple[str, ...]:
-    """What the customer wrote that no answer has dealt with when the handoff opened, and since."""
-    e = t.events.c
-    query = (
-        sa.select(e.body["text"].astext)
-        .where(
-            e.conversation_id == row.conversation_id,
-            e.seq > row.open_from_seq,
-            e.kind == EventKind.CUSTOMER_MESSAGE.value,
+def _to_drafts(rows: Iterable[Row], document: DeskSettings) -> Iterator[Waiting]:
+    for row in rows:
+        judged = urgency_of(document.urgency, WaitingKind.DRAFT.value, Marks(intent=row.intent))
+        yield Waiting(
+            kind=WaitingKind.DRAFT,
+            id=row.draft_id,
+            conversation_id=row.conversation_id,
+            operation_id=None,
+            reason=WaitingKind.DRAFT.value,
+            urgency=judged.urgency,
+            urgency_why=judged.why,
+            status=QueueStatus.WAITING,
+            opened_at=row.made_at,
+            goal=row.intent,
+            skill=document.skills.by_intent.get(row.intent or ""),
+            **facts_of(row),
         )
-        .order_by(e.seq)
-        .limit(50)
-    )
-    return tuple((await tx.execute(query)).scalars())
-
-
-async def _evidence(tx: Tx, evidence_id: str | None) -> tuple[dict[str, Any], ...]:
-    if evidence_id is None:
-        return ()
-    found = await load_evidence(tx, evidence_id)
-    return (found.model_dump(mode="json"),)
-
-
-def _told(action: Action) -> dict[str, Any]:
-    fields = {"operation_id", "kind", "state", "cause", "payload", "external_id", "sent_at", "settled_at", "created_at"}
-    return {**action.model_dump(mode="json", include=fields), "repair": action.payload.repair}
-
-
-def _next_step(row: sa.Row[Any], actions: list[Action]) -> str:
-    """One plain sentence on what is expected of the person."""
-    unknown = [a for a in actions if a.state is ActionState.UNKNOWN]
-    if unknown:
-        return (
-            f"Establish whether {len(unknown)} action(s) took effect before promising or repeating anything; "
-            "reconciliation goes on and settles them when it knows."
-        )
-    if any(a.state is ActionState.SUBMITTED for a in actions):
-        return "An action is in flight; its outcome will appear in the log. Answer the open questions meanwhile."
-    if row.queue_status == QueueStatus.WAITING.value:
-        return "Take over and answer the open questions; then release it to the assistant, or keep it."
-    return "Answer the open questions, then release to the assistant."

@@ -14,6 +14,7 @@ from domain.action import Action, ActionState, ApprovalRole, Payload, payload_of
 from domain.base import Noun
 from domain.catalogue.wish import Wish
 from domain.conversation import EventKind, Owner
+from domain.draft_review import DraftState
 from domain.handoff import QueueStatus
 from domain.knowledge import Article
 from domain.refusal import NotFound
@@ -88,6 +89,7 @@ _LEFT_TO_PEOPLE = sa.func.coalesce(
 _WHY_A_PERSON = sa.select(t.handoffs.c.reason).where(
     t.handoffs.c.conversation_id == _c.id, t.handoffs.c.queue_status != QueueStatus.DONE.value
 )
+_DRAFTED = sa.exists().where(t.drafts.c.conversation_id == _c.id, t.drafts.c.state == DraftState.WAITING.value)
 _UNANSWERED_BY_BOT = sa.and_(_c.owner == Owner.BOT.value, _c.customer_seq > _c.answered_seq)
 _TURN = Statement(
     sa.select(
@@ -100,6 +102,7 @@ _TURN = Statement(
         sa.case((_UNANSWERED_BY_BOT, sa.func.array(_SINCE.scalar_subquery()))).label("since"),
         sa.case((_UNANSWERED_BY_BOT, sa.func.array(_RECENT.scalar_subquery()))).label("recent"),
         sa.case((_c.owner == Owner.HUMAN.value, _WHY_A_PERSON.scalar_subquery())).label("handoff_reason"),
+        sa.case((_UNANSWERED_BY_BOT, _DRAFTED), else_=sa.false()).label("draft_waits"),
     ).where(_c.id == sa.bindparam("conversation_id"))
 )
 _WITH_A_PERSON = Statement(
@@ -164,6 +167,7 @@ async def read_turn(db: Database, tenant_id: str, conversation_id: str) -> TurnR
         confirmed=tuple(c.operation_id for c in confirmed),
         updated_at=row.updated_at,
         handoff_reason=row.handoff_reason,
+        draft_waits=row.draft_waits,
     )
 
 

@@ -7,6 +7,8 @@ from datetime import datetime
 
 from domain.action import ActionState, ApprovalRole
 from domain.approving import reminder_due_at
+from domain.teamwork import Topic
+from store.beside import ring
 from store.database import Database
 from store.ledger import change_action, lock_action, missing_approvals
 from store.log import under_lock
@@ -27,4 +29,5 @@ async def remind(db: Database, tenant_id: str, operation_id: str, now: datetime)
             return False
         step = "reminded_at" if action.reminded_at is None else "escalated_at"
         await change_action(tx, operation_id, **{step: now})
+        await ring(tx, tenant_id, action.conversation_id, Topic.REMINDER)
         return True

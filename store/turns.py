@@ -3,14 +3,14 @@
 Each is fenced by epoch, by nobody having answered that far, and by no newer message (INVARIANTS 1, 3).
 """
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
-from domain.action import Action
 from domain.conversation import EventKind, Owner
 from domain.refusal import NotFound
-from domain.reply import CheckedReply, Source
+from domain.reply import CheckedReply, Segment, Source
 from domain.turn import Effect, TurnFence
 from domain.words import NoticeKind, Words
 from store import tables as t
@@ -111,14 +111,10 @@ async def publish_reply(
             return Effect.DONE
         if (refused := await refusal_of(tx, row, fence)) is not None:
             return refused
-        cited = {s.rests_on for s in reply.draft.segments if s.source is Source.LEDGER}
-        told = [to_action(r) for r in ledger if r.operation_id in cited]
-        actions = {a.operation_id: await with_given(tx, a) for a in told}
-        actions = {k: a.model_copy(update={"language": language}) for k, a in actions.items()}
-        text = _spoken_text(reply, actions, words)
+        text = as_one(await in_words(tx, reply.draft.segments, ledger, language, words))
         body = {
             "text": text if spoken[0].spoken else f"{words.disclosure(language)} {text}",
-            "citations": sorted({s.rests_on for s in reply.draft.segments if s.source is not Source.TEMPLATE}),
+            "citations": cited_by(reply.draft.segments),
             "automated": True,
             "answers_through": fence.through_seq,
             "draft_digest": reply.draft_digest,
@@ -133,11 +129,24 @@ async def publish_reply(
         return Effect.DONE
 
 
-def _spoken_text(reply: CheckedReply, actions: dict[str, Action], words: Words) -> str:
-    sentences = [
-        words.status(actions[s.rests_on]) if s.source is Source.LEDGER else s.text for s in reply.draft.segments
-    ]
+async def in_words(
+    tx: Tx, segments: Sequence[Segment], ledger: Sequence[Row], language: str, words: Words
+) -> tuple[str, ...]:
+    """Return each segment as it is said; what is said of actions comes from `ledger`, their locked rows."""
+    cited = {s.rests_on for s in segments if s.source is Source.LEDGER}
+    told = [await with_given(tx, to_action(r)) for r in ledger if r.operation_id in cited]
+    status = {a.operation_id: words.status(a.model_copy(update={"language": language})) for a in told}
+    return tuple(status[s.rests_on] if s.source is Source.LEDGER else s.text for s in segments)
+
+
+def as_one(sentences: Iterable[str]) -> str:
+    """Return the sentences of a reply as one text."""
     return " ".join(s for s in sentences if s)
+
+
+def cited_by(segments: Iterable[Segment]) -> list[str]:
+    """Return what a reply rests on besides fixed words, each once."""
+    return sorted({s.rests_on for s in segments if s.source is not Source.TEMPLATE})
 
 
 async def with_disclosure(tx: Tx, conversation_id: str, text: str, language: str, words: Words) -> str:

@@ -22,6 +22,7 @@ UNKNOWN_ACTIONS = SearchAttributeKey.for_int("InterlockUnknownActions")
 
 _WAITS_FOR = {
     Phase.IDLE: "the customer's next message",
+    Phase.DRAFTING: "a person to look at its draft",
     Phase.AWAITING_CONFIRMATION: "the customer's confirmation",
     Phase.AWAITING_APPROVAL: "approval by staff",
     Phase.DISPATCHING: "the business system's answer",
@@ -31,8 +32,8 @@ _WAITS_FOR = {
 }
 
 
-def phase_of(owner: Owner, actions: Sequence[ActionProgress]) -> Phase:
-    """Return what a conversation at rest is doing, by its owner and its open actions."""
+def phase_of(owner: Owner, actions: Sequence[ActionProgress], *, draft_waits: bool = False) -> Phase:
+    """Return what a conversation at rest is doing, by its owner, its open actions and whether a draft waits."""
     states = {ActionState(a.state) for a in actions}
     if owner is Owner.HUMAN:
         return Phase.HUMAN_OWNED
@@ -42,6 +43,8 @@ def phase_of(owner: Owner, actions: Sequence[ActionProgress]) -> Phase:
         return Phase.RECONCILING
     if ActionState.SUBMITTED in states:
         return Phase.DISPATCHING
+    if draft_waits:
+        return Phase.DRAFTING
     if states:
         customer_next = any("customer" in a.missing for a in actions)
         return Phase.AWAITING_CONFIRMATION if customer_next else Phase.AWAITING_APPROVAL

@@ -63,6 +63,7 @@ class ConversationWorkflow:
         self._handoff_reason = start.carry.handoff_reason
         self._owner = Owner.BOT
         self._owner_epoch = 0
+        self._draft_waits = False
         self._version = 0
         self._actions: tuple[ActionProgress, ...] = ()
         self._timeline: list[TimelineEntry] = []
@@ -157,12 +158,13 @@ class ConversationWorkflow:
             effect = await self._take(considered, rounds)
             await have_refreshed(self._start.tenant_id, considered.refresh)
             self._active_at = workflow.now()
+            self._draft_waits = effect is Effect.KEPT
             self._note(considered.step.step, effect.value)
             match effect:
-                case Effect.DONE if self._nothing_newer(considered):
+                case Effect.DONE | Effect.KEPT if self._nothing_newer(considered):
                     self._drain_inbox()  # what is in it was seen by this turn
                     return
-                case Effect.DONE:
+                case Effect.DONE | Effect.KEPT:
                     rounds = 0
                 case Effect.NEWER_MESSAGE:
                     rounds += 1
@@ -214,7 +216,8 @@ class ConversationWorkflow:
         match considered.step:
             case Answer() | Clarify():
                 take = step if considered.draft_by is None else patient_step  # a model is slow
-                return await take(Errand.PUBLISH_REPLY, TurnEffect(fence=fence, considered=considered), Effect)
+                errand = Errand.KEEP_DRAFT if considered.for_review else Errand.PUBLISH_REPLY
+                return await take(errand, TurnEffect(fence=fence, considered=considered), Effect)
             case Propose() as proposed:
                 return await self._propose(considered, fence, proposed)
             case Withdraw() as withdraw:
@@ -344,6 +347,7 @@ class ConversationWorkflow:
         self._version = considered.version
         self._active_at = max(self._active_at, considered.updated_at)
         self._actions = considered.open_actions
+        self._draft_waits = considered.draft_waits
         if considered.understood is not None:
             self._intent = considered.understood.intent.value
         if considered.owner is Owner.BOT and considered.step is None:
@@ -357,7 +361,7 @@ class ConversationWorkflow:
         ]
 
     def _phase(self) -> Phase:
-        return card.phase_of(self._owner, self._actions)
+        return card.phase_of(self._owner, self._actions, draft_waits=self._draft_waits)
 
     def _show(self) -> None:
         """Bring the card up to date, and those search attributes that have changed."""
