@@ -23,10 +23,12 @@ from temporalio.client import Client
 
 from activities.acting import StaffActing
 from activities.policybook import PolicyBook
+from activities.searching import Searching
 from connectors.shop import ShopConnector
 from console.app import create_pages
 from console.doors import ConsoleDoors
 from gateway.app import Doors, create_app
+from gateway.desk import no_secrets
 from gateway.hub import Hub
 from gateway.identity import TokenVerifier
 from gateway.keys import FILE_PACE, KEY_SET_BYTES_MAX, URL_PACE, KeySet, Read, Unread, file_reader
@@ -37,6 +39,7 @@ from relay.temporal import Waker, address_of, connect
 from settings import Settings
 from store.database import Database
 from store.listening import listening
+from store.secrets import Vault, secret_of
 
 log = structlog.get_logger(__name__)
 
@@ -112,7 +115,7 @@ def acting_of(settings: Settings, db: Database, shop: ShopConnector, policies: P
 def doors_of(settings: Settings, db: Database, client: Client, courier: TemporalCourier, shop: ShopConnector) -> Doors:
     """Return all that the gateway reaches."""
     policies = PolicyBook(db)
-    own_tokens = own_tokens_of(settings)
+    own_tokens, vault = own_tokens_of(settings), vault_of(settings)
 
     async def temporal() -> None:
         if not await client.service_client.check_health(timeout=PROBE_TIMEOUT):
@@ -128,9 +131,17 @@ def doors_of(settings: Settings, db: Database, client: Client, courier: Temporal
         hub=Hub(partial(listening, db), settings.sse_streams_per_principal_max),
         policies=policies,
         acting=acting_of(settings, db, shop, policies),
+        library=Searching(db),
         own_tokens=own_tokens,
+        secrets=partial(secret_of, db, vault) if vault else no_secrets,
+        vault=vault,
         probes={"temporal": temporal},
     )
+
+
+def vault_of(settings: Settings) -> Vault | None:
+    """Return what seals the tenants' secrets, or None where no key is set."""
+    return Vault(settings.secrets_key.get_secret_value()) if settings.secrets_key else None
 
 
 def own_tokens_of(settings: Settings) -> OwnTokens | None:

@@ -12,11 +12,16 @@ import cli_audit
 import cli_backtest
 import cli_books
 import cli_claims
+import cli_desk
 import cli_knowledge
 import cli_models
+import cli_numbers
 import cli_policy
 import cli_policy_judge
+import cli_secrets
+import cli_tickets
 import cli_understand
+import cli_webhooks
 from cli_ends import configure_logs, failed, plainly, settings_of
 
 app = typer.Typer(
@@ -204,6 +209,7 @@ def seed(
     from seeding.run import Seeded
     from seeding.run import seed as fill
     from store.database import Database
+    from store.secrets import Vault
     from worker import shop_of
 
     told = settings_of("seed", data_dir)
@@ -219,6 +225,7 @@ def seed(
                 reset=reset,
                 progress=lambda _: None,
                 people_file=told.dev_people_file,
+                vault=Vault(told.secrets_key.get_secret_value()) if told.secrets_key else None,
             )
         finally:
             await shop.close()
@@ -239,7 +246,8 @@ def seed(
     else:
         typer.echo(
             f"{past.finished} finished conversations, {past.handoffs} waiting handoffs, "
-            f"{past.approvals} waiting approvals, {past.unknown} unknown action"
+            f"{past.approvals} waiting approvals, {past.unknown} unknown action, "
+            f"{past.served} handoffs that people dealt with, {past.drafts} waiting drafts"
         )
 
 
@@ -360,6 +368,7 @@ def _migration_head() -> str | None:
     return ScriptDirectory(str(folder)).get_current_head() if (folder / "versions").is_dir() else None
 
 
+app.command()(cli_numbers.numbers)
 for command in (cli_books.reconcile, cli_books.dispatch, cli_books.settle, cli_books.cases):
     app.command()(command)
 cli_policy.app.command("judge")(cli_policy_judge.judge)
@@ -371,6 +380,10 @@ app.add_typer(cli_knowledge.app)
 app.add_typer(cli_models.app)
 app.add_typer(cli_understand.app)
 app.add_typer(cli_claims.app)
+app.add_typer(cli_desk.app)
+app.add_typer(cli_secrets.app)
+app.add_typer(cli_tickets.app)
+app.add_typer(cli_webhooks.app)
 
 
 def main() -> None:

@@ -31,6 +31,9 @@ UseOption = Annotated[
 AfterOption = Annotated[int, typer.Option(min=0, metavar="N", help="Only rows after number N of each tenant's audit.")]
 JobsOption = Annotated[int | None, typer.Option(min=1, help="Processes. Default: one for each core.")]
 ExamplesOption = Annotated[int, typer.Option(min=0, max=100, help="Decisions told for each way to flip.")]
+KeepOption = Annotated[
+    bool, typer.Option("--keep", help="Keep the result with the tenant, for its staff to read in the console.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
@@ -56,16 +59,23 @@ def backtest(
     after: AfterOption = 0,
     jobs: JobsOption = None,
     examples: ExamplesOption = 3,
+    keep: KeepOption = False,
     data_dir: DataDirOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Judge every decision on record again under BUNDLE, over the facts recorded with it: what would change, and why.
 
-    Nothing is written. Ctrl-C stops it and tells what was judged so far.
+    Nothing is written but, with --keep, its result. Ctrl-C stops it and tells what was judged so far.
     Exit status: 0 done, 1 the bundle or the database cannot be read, 2 an option is wrong, 130 stopped.
     """
     begin = since_when("policy backtest", since)
-    _run("policy backtest", _Asked(bundle, None, begin, tenant, use, after, jobs, examples, data_dir), as_json)
+    if keep and tenant is None:
+        told = ValueError("--keep: say whose result it is to be, with --tenant")
+        raise failed("policy backtest", told, 2)
+    asked = _Asked(bundle, None, begin, tenant, use, after, jobs, examples, data_dir)
+    report = _run("policy backtest", asked, as_json)
+    if keep:
+        _keep(asked, report)
 
 
 def diff(
@@ -88,8 +98,8 @@ def diff(
     _run("policy diff", _Asked(other, one, begin, tenant, use, after, jobs, examples, data_dir), as_json)
 
 
-def _run(command: str, asked: _Asked, as_json: bool) -> None:
-    """Run it, print the report, and end the command as it ended."""
+def _run(command: str, asked: _Asked, as_json: bool) -> "Report":
+    """Run it, print the report and return it; ends the command where it was stopped."""
     from time import monotonic
 
     from auditing.backtesting import Run
@@ -113,6 +123,18 @@ def _run(command: str, asked: _Asked, as_json: bool) -> None:
         Telling(exponent).tell(report)
     if report.interrupted:
         raise typer.Exit(130)
+    return report
+
+
+def _keep(asked: _Asked, report: "Report") -> None:
+    """Keep a result that is of one tenant alone."""
+    from store.backtests import keep_backtest
+
+    async def work(db: "Database", tenants: Sequence[str]) -> str:
+        return await keep_backtest(db, tenants[0], report.model_dump(mode="json"))
+
+    kept = in_database("policy backtest", asked.tenant, asked.data_dir, work)
+    typer.echo(f"kept as {kept}", err=True)
 
 
 def _judge_all(command: str, asked: _Asked, run: "Run") -> None:

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from domain.webhook import networks_of
+
 PREFIX = "INTERLOCK_"
 SESSION_KEY_BYTES_MIN = 32
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -99,6 +101,17 @@ class Settings(BaseSettings):
     log_json: bool = Field(default=False, description="Log JSON lines instead of text for people.")
     metrics_public: bool = Field(default=False, description="Serve /metrics to callers without a token.")
 
+    # What tenants are told of
+    webhook_networks: str | None = Field(
+        default=None,
+        description="Networks beside the public ones that webhooks may reach, over plain http too; commas between.",
+    )
+    webhook_timeout_s: Seconds = Field(default=10, description="Wait for a webhook's answer.")
+    webhook_attempts_max: Count = Field(default=10, description="Tries of one delivery, after which it is dead.")
+    webhook_unseen_after_s: Seconds = Field(
+        default=30, description="Time to read a reply in the chat before the tenant is told of it."
+    )
+
     # Limits
     body_bytes_max: Count = Field(default=65_536, description="Largest request body taken.")
     text_chars_max: Count = Field(default=8_000, description="Longest message text taken.")
@@ -147,6 +160,12 @@ class Settings(BaseSettings):
         if self.dev_people_file is not None and urlsplit(self.api_public_url).hostname not in LOOPBACK_HOSTS:
             raise ValueError("dev_people_file is for a demo on this machine: api_public_url must be on 127.0.0.1")
         return self
+
+    @field_validator("webhook_networks")
+    @classmethod
+    def _are_networks(cls, networks: str | None) -> str | None:
+        networks_of(networks)
+        return networks
 
     @model_validator(mode="after")
     def _claims_outlive_their_dispatch(self) -> Self:

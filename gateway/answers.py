@@ -13,10 +13,10 @@ from domain.audit import AuditRow
 from domain.chain import Head
 from domain.conversation import Owner, Phase
 from domain.handoff import QueueStatus
+from store.approval_pace import Pace
 from store.approval_queue import ApprovalItem
 from store.conversations import Found
 from store.policies import Publication
-from store.queue import QueueItem
 
 
 class Answer(BaseModel):
@@ -200,16 +200,11 @@ class BatchAnswered(Answer):
     items: list[Annotated[BatchDecided | BatchRefused, Field(discriminator="outcome")]]
 
 
-class Queue(Answer):
-    """What waits for a person, most urgent first."""
-
-    items: list[QueueItem]
-
-
 class Approvals(Answer):
-    """What waits for consent: first what nobody has decided in time, then the soonest to expire."""
+    """What waits for consent: first what nobody has decided in time, then the soonest to expire. `pace` is your own."""
 
     items: list[ApprovalItem]
+    pace: Pace
 
 
 class SearchPage(Answer):

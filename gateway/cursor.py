@@ -15,8 +15,8 @@ def encode(updated_at: datetime, conversation_id: str) -> str:
     return base64.urlsafe_b64encode(f"{updated_at.isoformat()} {conversation_id}".encode()).decode().rstrip("=")
 
 
-def decode(cursor: str) -> tuple[datetime, str]:
-    """Return what a cursor stands for. Raises InvalidRequest for what is no cursor."""
+def decode(cursor: str, came_in: str = "body") -> tuple[datetime, str]:
+    """Return what a cursor stands for, which came in the body or the query. Raises InvalidRequest for no cursor."""
     try:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode("ascii")
         at, _, conversation_id = raw.partition(" ")
@@ -25,5 +25,6 @@ def decode(cursor: str) -> tuple[datetime, str]:
             raise ValueError
     except (ValueError, binascii.Error):
         message = "this is no cursor of this search"
-        raise InvalidRequest(f"body.cursor: {message}", errors=[{"field": "body.cursor", "message": message}]) from None
+        field = f"{came_in}.cursor"
+        raise InvalidRequest(f"{field}: {message}", errors=[{"field": field, "message": message}]) from None
     return updated_at, conversation_id

@@ -11,8 +11,10 @@ from typing import Protocol
 from starlette.requests import Request
 
 from domain.courier import Courier
+from domain.knowledge import Passage
 from domain.permission import ToolQuestion
 from domain.principal import VerifiedPrincipal
+from domain.retrieval import KnowledgeQuery
 from domain.wake import Wake
 from domain.words import Words
 from gateway.hub import Hub
@@ -24,6 +26,7 @@ from gateway.rates import Rates
 from publishing.apart import Examiner
 from settings import Settings
 from store.database import Database
+from store.secrets import Vault
 from store.staff_proposals import StaffProposed, StaffRequest
 
 Probe = Callable[[], Awaitable[object]]
@@ -50,6 +53,14 @@ class Policies(Protocol):
         ...
 
 
+class Searching(Protocol):
+    """Searches the knowledge of a tenant."""
+
+    async def search(self, tenant_id: str, query: KnowledgeQuery) -> tuple[Passage, ...]:
+        """Return what fits the query, likeliest first, each with why."""
+        ...
+
+
 Secrets = Callable[[str, str], Awaitable[str | None]]
 """Returns a tenant's secret by its name, or None."""
 
@@ -71,8 +82,10 @@ class Doors:
     hub: Hub
     policies: Policies
     acting: Acting
+    library: Searching | None = None  # without it, nobody searches the knowledge here
     own_tokens: OwnTokens | None = None
     secrets: Secrets = no_secrets
+    vault: Vault | None = None  # what seals the secrets that are made here; without it none are
     probes: Mapping[str, Probe] = field(default_factory=dict)  # beside Postgres and the keys: Temporal
 
 
@@ -84,7 +97,8 @@ class Desk:
         self.hub, self.probes, self.verifier = doors.hub, doors.probes, doors.verifier
         self.policies = doors.policies
         self.acting = doors.acting
-        self.own_tokens, self.secrets = doors.own_tokens, doors.secrets
+        self.library = doors.library
+        self.own_tokens, self.secrets, self.vault = doors.own_tokens, doors.secrets, doors.vault
         self.public_url = doors.settings.api_public_url
         self.metrics = Metrics()
         self.identity = Identity(doors.db, doors.verifier, now=lambda: doors.clock().timestamp())

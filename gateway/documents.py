@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 
 from domain.refusal import Refusal
 from gateway import refusals as r
@@ -37,6 +38,7 @@ _POSTED: tuple[type[Refusal], ...] = (
     r.BodyTooLarge,
     r.UnsupportedMediaType,
 )
+_KEYED = frozenset({r.BadIdempotencyKey, r.IdempotencyConflict, r.IdempotencyInProgress})
 _PROBLEM: dict[str, Any] = {
     "type": "object",
     "title": "Problem",
@@ -91,6 +93,30 @@ def posted(*kinds: type[Refusal]) -> Responses:
     return problems(*kinds, *_GUARDED, *_POSTED)
 
 
+def put(*kinds: type[Refusal]) -> Responses:
+    """Return the problems of a guarded PUT, `kinds` among them: a repeat is harmless, so it takes no key."""
+    return problems(*kinds, *_GUARDED, *(kind for kind in _POSTED if kind not in _KEYED))
+
+
+def opened(*kinds: type[Refusal]) -> Responses:
+    """Return the problems of a POST that needs no token, `kinds` among them; it takes no key either."""
+    return problems(*kinds, r.InvalidRequest, *(kind for kind in _POSTED if kind not in _KEYED))
+
+
+def written_out(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the schema of a body that is read by hand: whole, since FastAPI keeps its parts for no other document."""
+    schema = model.model_json_schema()
+    parts = schema.pop("$defs", {})
+
+    def out(node: Any) -> Any:
+        if isinstance(node, dict):
+            ref = node.get("$ref")
+            return out(parts[ref.rpartition("/")[2]]) if isinstance(ref, str) else {k: out(v) for k, v in node.items()}
+        return [out(one) for one in node] if isinstance(node, list) else node
+
+    return {name: out(value) for name, value in schema.items()}
+
+
 def _example(kind: type[Refusal]) -> dict[str, Any]:
     return {
         "type": f"https://interlock.example/problems/{kind.slug}",
@@ -130,14 +156,14 @@ def _complete(operation: dict[str, Any], is_guarded: bool, method: str) -> None:
     operation["security"] = [{"bearer": []}] if is_guarded else []
     headers = operation.setdefault("parameters", [])
     headers.append(_header(REQUEST_ID, "Your own id for this request, echoed where it is a sane one.", 64))
-    if method == "POST":
+    if keyed := is_guarded and method == "POST":
         headers.append(_header(IDEMPOTENCY_KEY, "Repeat the request under the same key to get its first answer.", 255))
     for status, response in operation["responses"].items():
         told = response.setdefault("headers", {})
         told[REQUEST_ID] = {"description": "The id of this request in the logs.", "schema": {"type": "string"}}
         if status in {"429", "503"}:
             told["Retry-After"] = {"description": "Seconds to wait.", "schema": {"type": "integer"}}
-        if method == "POST" and status.startswith("2"):
+        if keyed and status.startswith("2"):
             told[REPLAYED] = {"description": "`true`: this is the first answer again.", "schema": {"type": "string"}}
 
 

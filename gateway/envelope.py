@@ -59,7 +59,7 @@ class Envelope:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        exchange = Exchange(_request_id(scope))
+        exchange, app = Exchange(_request_id(scope)), scope.get("app")
         scope.setdefault("state", {})["request_id"] = exchange.request_id
 
         async def dressed(message: Message) -> None:
@@ -69,9 +69,10 @@ class Envelope:
         try:
             await self.app(scope, receive, dressed)
         except Exception as fault:  # noqa: BLE001  the one boundary where a fault becomes an answer
-            answer = problem(Request(scope), _refusal_of(fault, exchange.request_id))
+            refusal = _refusal_of(fault, exchange.request_id)
             if not exchange.status:  # an answer that broke off stays broken off
-                await answer(scope, receive, dressed)
+                scope["app"] = app  # one of the pages beside the routes may have put itself there
+                await problem(Request(scope), refusal)(scope, receive, dressed)
         finally:
             self._note(exchange, scope)
 

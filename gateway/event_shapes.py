@@ -38,6 +38,10 @@ class BotReply(_Event):
     text: str
     citations: list[str]
     automated: bool
+    reviewed: bool = Field(default=False, description="A person of the staff has looked at it before it was sent.")
+    reviewed_by: str | None = Field(default=None, description="To staff, as are `draft_id` and `edited`: who.")
+    draft_id: str | None = None
+    edited: bool | None = Field(default=None, description="Whether they have changed the words.")
 
 
 class StaffReply(_Event):
@@ -53,6 +57,7 @@ class Notice(_Event):
     kind: Literal[EventKind.NOTICE]
     notice: str
     text: str
+    opens_at: datetime | None = None  # of `out_of_hours`: when people are back
 
 
 class ProposalMade(_Event):

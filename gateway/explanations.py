@@ -32,6 +32,13 @@ EXPLANATIONS: dict[str, Explanation] = {
         "Get a new token from your issuer and send it as `Authorization: Bearer TOKEN`. Identity is taken "
         "from nowhere else. If a new token is refused too, ask whoever runs this service.",
     ),
+    "bad-signature": Explanation(
+        "The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` are not all there, or do not sign this "
+        "body with the organisation's secret, or are more than 5 minutes from now; or there is no such organisation, "
+        "or it has no secret for this.",
+        "Sign `webhook-id.webhook-timestamp.body` by Standard Webhooks with the secret that `interlock secret set` "
+        "keeps, over exactly the bytes that are sent, and look at the clock of the sender.",
+    ),
     "customer-blocked": Explanation(
         "The organisation has blocked this customer account, so that nothing can be read or sent with it.",
         "A token will not help. Write to the organisation by another way, or, as staff, lift the block first.",
@@ -130,6 +137,19 @@ EXPLANATIONS: dict[str, Explanation] = {
     "approval-claimed": Explanation(
         "Somebody else of the staff is deciding this approval at the moment. Nothing was decided.",
         "`staff` says who, and `until` how long at most. Talk to them, or come back when it is free.",
+    ),
+    "draft-stale": Explanation(
+        "The draft was decided already, or its moment has passed: the customer wrote again, the conversation changed "
+        "hands, or the facts in it are too old or have changed. Nothing was sent.",
+        "`reason` says which: `decided` (`staff` says by whom, `state` how), `newer_message`, `owner_changed`, "
+        "`answered`, `facts_old`, `facts_changed` or `renewed`. Where the assistant still has the conversation, a new "
+        "draft is made at once: read that one.",
+    ),
+    "handoff-claimed": Explanation(
+        "Somebody else of the staff is about to take this handoff, or has taken the conversation over already. "
+        "Nothing was changed.",
+        "`staff` says who, and `until` how long at most. Talk to them, or take the conversation over: a claim keeps "
+        "nobody from that.",
     ),
     "not-proposable": Explanation(
         "The action does not fit the customer's account as it is now: it names an order, item, payment method, "

@@ -1,6 +1,7 @@
-"""One ear per process on the log of everybody, and a bell for each event stream that waits on a conversation.
+"""One ear per process on the log of everybody, and a bell for each event stream that waits.
 
-A bell holds nothing but that it has rung: what has happened is read from the store, so slow readers cost no memory.
+A conversation's bell holds nothing but that it has rung, a tenant's which conversations rang it, up to a limit. What
+has happened is read from the store, so slow readers cost no memory.
 """
 
 import asyncio
@@ -8,11 +9,13 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from typing import TypeVar
 
 import structlog
 
 from domain.principal import VerifiedPrincipal
 from domain.trace import trace
+from gateway.bells import Bell, TenantBell
 from gateway.refusals import TooManyStreams
 from store.listening import Heard
 
@@ -24,40 +27,17 @@ _PAUSE_S, _PAUSE_MAX_S = 0.2, 5.0
 
 Listen = Callable[[], AbstractAsyncContextManager[AsyncIterator[Heard]]]
 Place = tuple[str, str]  # tenant, conversation
-
-
-class Bell:
-    """Rings when there may be something new, and when it is time to go."""
-
-    def __init__(self) -> None:
-        self._rung = asyncio.Event()
-        self.closing = False
-
-    def ring(self) -> None:
-        """Say that there may be something new."""
-        self._rung.set()
-
-    def close(self) -> None:
-        """Say that the stream has to end."""
-        self.closing = True
-        self._rung.set()
-
-    async def wait(self, timeout_s: float) -> bool:
-        """Return whether it rang within `timeout_s`, or had rung since the last wait; it is silent again then."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(max(0.0, timeout_s)):
-                await self._rung.wait()
-        rung = self._rung.is_set()
-        self._rung.clear()
-        return rung
+K = TypeVar("K")
+B = TypeVar("B", bound=Bell)
 
 
 class Hub:
-    """Hears every event and rings the bells of its conversation; after a silence of its own it rings them all."""
+    """Hears every change and rings the bells that wait for it; after a silence of its own it rings them all."""
 
     def __init__(self, listen: Listen, streams_per_principal_max: int) -> None:
         self._listen, self._per_principal_max = listen, streams_per_principal_max
         self._bells: defaultdict[Place, set[Bell]] = defaultdict(set)
+        self._tenant_bells: defaultdict[str, set[TenantBell]] = defaultdict(set)
         self._held: Counter[str] = Counter()
         self._task: asyncio.Task[None] | None = None
         self.listening = False
@@ -76,9 +56,8 @@ class Hub:
     def end_streams(self) -> None:
         """Tell every stream, open or to come, to end."""
         self._closing = True
-        for bells in self._bells.values():
-            for bell in bells:
-                bell.close()
+        for bell in self._every_bell():
+            bell.close()
 
     async def stop(self) -> None:
         """End every stream, and stop listening."""
@@ -90,23 +69,37 @@ class Hub:
 
     @contextmanager
     def bell(self, principal: VerifiedPrincipal, conversation_id: str) -> Iterator[Bell]:
-        """Give the bell of one stream while it is open. Raises TooManyStreams."""
-        who, place = f"{principal.tenant_id} {principal.key}", (principal.tenant_id, conversation_id)
+        """Give the bell of one stream of a conversation while it is open. Raises TooManyStreams."""
+        with self._counted(principal):
+            place = principal.tenant_id, conversation_id
+            bell = Bell(principal.key)
+            with _hung(self._bells, place, bell, closing=self._closing):
+                yield bell
+
+    @contextmanager
+    def tenant_bell(self, principal: VerifiedPrincipal) -> Iterator[TenantBell]:
+        """Give the bell of one stream of all that changes in the tenant while it is open. Raises TooManyStreams."""
+        with self._counted(principal):
+            bell = TenantBell(principal.key)
+            with _hung(self._tenant_bells, principal.tenant_id, bell, closing=self._closing):
+                yield bell
+
+    def follows(self, principal: VerifiedPrincipal, conversation_id: str) -> bool:
+        """Whether `principal` has a stream of the conversation open in this process."""
+        place = principal.tenant_id, conversation_id
+        return any(bell.who == principal.key for bell in self._bells.get(place, ()))
+
+    @contextmanager
+    def _counted(self, principal: VerifiedPrincipal) -> Iterator[None]:
+        who = f"{principal.tenant_id} {principal.key}"
         if self._held[who] >= self._per_principal_max or self.streams >= STREAMS_MAX:
             raise TooManyStreams("No more event streams can be opened now.", retry_after_s=RETRY_AFTER_S)
-        bell = Bell()
-        if self._closing:
-            bell.close()
         self._held[who] += 1
-        self._bells[place].add(bell)
         try:
-            yield bell
+            yield
         finally:
             self._held[who] -= 1
             self._held += Counter()  # drops what has come to nothing
-            self._bells[place].discard(bell)
-            if not self._bells[place]:
-                del self._bells[place]
 
     async def _hear(self) -> None:
         pause_s = _PAUSE_S
@@ -117,7 +110,7 @@ class Hub:
                     log.info("events.heard")
                     self._ring_all()  # whatever was called out before this is in the log
                     async for one in heard:
-                        self._ring((one.tenant_id, one.conversation_id))
+                        self._ring(one)
             except (ConnectionError, TimeoutError) as fault:
                 log.warning("events.unheard", cause=type(fault).__name__, again_in_s=round(pause_s, 1))
             finally:
@@ -125,14 +118,35 @@ class Hub:
             await asyncio.sleep(pause_s * random.uniform(0.8, 1.2))  # noqa: S311  spreads replicas, guards nothing
             pause_s = min(_PAUSE_MAX_S, pause_s * 2)
 
-    def _ring(self, place: Place) -> None:
-        for bell in self._bells.get(place, ()):
-            bell.ring()
+    def _ring(self, one: Heard) -> None:
+        if one.in_log:
+            for bell in self._bells.get((one.tenant_id, one.conversation_id), ()):
+                bell.ring()
+        for tenant_bell in self._tenant_bells.get(one.tenant_id, ()):
+            tenant_bell.hear(one)
 
     def _ring_all(self) -> None:
-        for bells in self._bells.values():
-            for bell in bells:
-                bell.ring()
+        for bell in self._every_bell():
+            bell.ring_for_all()
+
+    def _every_bell(self) -> Iterator[Bell]:
+        for of_places in (self._bells, self._tenant_bells):
+            for bells in of_places.values():
+                yield from bells
+
+
+@contextmanager
+def _hung(bells: defaultdict[K, set[B]], place: K, bell: B, *, closing: bool) -> Iterator[None]:
+    """Hang a bell where it can be rung; it is taken away again in the end."""
+    if closing:
+        bell.close()
+    bells[place].add(bell)
+    try:
+        yield
+    finally:
+        bells[place].discard(bell)
+        if not bells[place]:
+            del bells[place]
 
 
 def _tell_of_a_defect(task: asyncio.Task[None]) -> None:

@@ -49,6 +49,16 @@ def conversation_id(principal: VerifiedPrincipal, key: str | None) -> str:
     return str(uuid5(_CONVERSATIONS, json.dumps([principal.tenant_id, principal.key, key])))
 
 
+class ShownOnce(Response):
+    """A JSON answer with a secret in it: a repeat gets `kept`, without it, and that alone is written down."""
+
+    media_type = "application/json"
+
+    def __init__(self, content: bytes, kept: bytes, status_code: int) -> None:
+        super().__init__(content, status_code)
+        self.kept = kept
+
+
 @dataclass
 class Once:
     """Makes requests once per key."""
@@ -79,7 +89,7 @@ class Once:
         kept = {
             "media_type": response.headers.get("content-type", "application/json"),
             "location": response.headers.get("location"),
-            "body": json.loads(bytes(response.body)),
+            "body": json.loads(response.kept if isinstance(response, ShownOnce) else bytes(response.body)),
         }
         try:
             await admission.finish_request(self.db, principal.tenant_id, principal.key, key, response.status_code, kept)

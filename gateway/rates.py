@@ -84,6 +84,12 @@ class Rates:
             window.admit(mine)
         self.tenants.admit(tenant)
 
+    def admit_tenant(self, tenant_id: str) -> None:
+        """Count a request that the tenant itself has signed. Raises RateLimited, and then counts it nowhere."""
+        if (wait_s := self.tenants.wait_s(tenant_id)) > 0:
+            raise _limited("This organisation sends", wait_s)
+        self.tenants.admit(tenant_id)
+
     def admit_session(self, tenant_id: str) -> None:
         """Count a session that somebody begins with a tenant. Raises RateLimited, and then counts it nowhere."""
         if (wait_s := self.sessions.wait_s(tenant_id)) > 0:

@@ -12,6 +12,12 @@ class Unauthenticated(Refusal):
     slug, status, title = "unauthenticated", 401, "A valid token is needed"
 
 
+class BadSignature(Refusal):
+    """What came signed by nobody who may: which part of it does not fit is told to none."""
+
+    slug, status, title = "bad-signature", 401, "The signature does not fit"
+
+
 class CustomerBlocked(Refusal):
     """The tenant has blocked this customer."""
 

@@ -12,10 +12,11 @@ import structlog
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from domain.refusal import NotFound
-from gateway.hub import Bell, Hub
-from gateway.identity import LEEWAY_S, Caller, Identity, Session
-from gateway.refusals import CustomerBlocked, Unauthenticated
+from gateway.attendance import Attendance
+from gateway.bells import Bell
+from gateway.hub import Hub
+from gateway.identity import Caller, Identity, Session
+from gateway.standing import left_s, standing
 from gateway.wire import sse
 from store.database import Database
 from store.events import Page, events_after
@@ -41,6 +42,7 @@ class Stream:
     session: Session
     conversation_id: str
     after: int
+    attendance: Attendance
     clock: Callable[[], float] = time.monotonic
     _frames: list[bytes] = field(default_factory=list)
     _unread: bool = False
@@ -52,6 +54,7 @@ class Stream:
     async def follow(self, bell: Bell) -> AsyncGenerator[bytes, None]:
         """Yield frames until the stream has to end."""
         yield _OPENING
+        await self.attendance.here(self.session.principal)
         beat_at, standing_at = self.clock() + HEARTBEAT_S, self._standing_due_at()
         while not bell.closing:
             for frame in self._frames:
@@ -66,13 +69,13 @@ class Stream:
             if self.clock() >= beat_at:
                 beat_at = self.clock() + HEARTBEAT_S
                 yield _HEARTBEAT
+                await self.attendance.here(self.session.principal)
             if self._unread or rung:
                 await self._read()
 
     def _standing_due_at(self) -> float:
         """When to look the bearer up again: every so often, and when the token runs out."""
-        left_s = self.session.claims.expires_at + LEEWAY_S - time.time()
-        return self.clock() + min(STANDING_S, max(0.1, left_s))
+        return self.clock() + min(STANDING_S, left_s(self.session))
 
     async def _read(self) -> None:
         try:
@@ -93,17 +96,11 @@ class Stream:
         self._unread = bool(page.events) and self.after < page.version
 
     async def _still_good(self) -> bool:
-        try:
-            self.session = await self.identity.renewed(self.session)
-            if not await self.may_read(self.session.principal):
-                raise NotFound("There is no such conversation.")
-        except (Unauthenticated, CustomerBlocked, NotFound) as no:
-            log.info("stream.ended", cause=no.slug, conversation=self.conversation_id)
+        now = await standing(self.identity, self.session, self.may_read)
+        if now is None:
+            log.info("stream.ended", conversation=self.conversation_id)
             return False
-        except Exception as fault:
-            if not passes(fault):
-                raise
-            log.warning("standing.unknown", cause=type(fault).__name__)  # nothing can be read meanwhile either
+        self.session = now
         return True
 
 
@@ -118,11 +115,13 @@ class EventStream(StreamingResponse):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send frames until there are no more. Raises TooManyStreams and NotFound before anything is sent."""
-        with self._hub.bell(self._stream.session.principal, self._stream.conversation_id) as bell:
+        principal = self._stream.session.principal
+        with self._hub.bell(principal, self._stream.conversation_id) as bell:
             await self._stream.begin()
             async with aclosing(self._stream.follow(bell)) as frames:
                 self.body_iterator = frames
                 await super().__call__(scope, receive, send)
+        await self._stream.attendance.gone(principal)
 
 
 async def _nothing() -> AsyncIterator[bytes]:

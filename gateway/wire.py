@@ -11,8 +11,12 @@ from domain.conversation import Event, EventKind
 from domain.principal import VerifiedPrincipal
 
 _ENVELOPE = frozenset({"seq", "kind", "actor", "at", "event_id"})
-# Why a person was called is between the assistant and the staff ("suspicious" is no word for a customer).
-_FOR_STAFF = {EventKind.HANDOFF: frozenset({"reason"})}
+# Why a person was called is between the assistant and the staff ("suspicious" is no word for a customer), and so is who
+# has looked at an answer, and what they changed: that somebody has is the customer's to know.
+_FOR_STAFF = {
+    EventKind.HANDOFF: frozenset({"reason"}),
+    EventKind.BOT_REPLY: frozenset({"reviewed_by", "draft_id", "edited"}),
+}
 _SPELLED_OUT = {(EventKind.PROPOSAL, "kind"): "action_kind"}
 
 

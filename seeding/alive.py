@@ -10,6 +10,7 @@ from typing import Any
 
 from domain.base import Noun
 from seeding.hand import Hand, manager_of, orders_of
+from seeding.served import SERVED, draft, rate, serve
 from store.database import Database
 from store.provision import backdate
 
@@ -38,6 +39,8 @@ class Alive(Noun):
     finished: int
     handoffs: int
     approvals: int
+    served: int
+    drafts: int
     unknown: int
     unknown_operation: str | None = None
 
@@ -46,7 +49,9 @@ async def bring_to_life(hand: Hand, owner: Database, world: dict[str, Any], prog
     """Play the demo's past. Where the world has too few orders of a sort, the answer says how many there were."""
     shipped = [x for x in orders_of(world, "marketplace") if x[2]["status"] == "shipped"]
     large = [x for x in orders_of(world, "marketplace") if _needs_a_manager(x[2])]
-    finished = [await _finished(hand, x, n, progress) for n, x in enumerate(islice(cycle(shipped), FINISHED))]
+    cases = list(islice(cycle(shipped), FINISHED))
+    finished = [await _finished(hand, x, n, progress) for n, x in enumerate(cases)]
+    await rate(hand, [(case, talk) for case, talk in zip(cases, finished, strict=True) if talk])
     done = [c for c in finished if c]
     for n, conversation_id in enumerate(done):
         await backdate(owner, [conversation_id], timedelta(hours=2 + 5 * n))
@@ -54,12 +59,16 @@ async def bring_to_life(hand: Hand, owner: Database, world: dict[str, Any], prog
         who, conversation_id = await hand.begin(tenant_id, customer_id)
         await hand.say(who, conversation_id, _ASKING_FOR_A_PERSON[n])
         await backdate(owner, [conversation_id], timedelta(minutes=4 + 9 * n))
+    served = await serve(hand, owner, list(islice(cycle(shipped[len(_ASKING_FOR_A_PERSON) :]), SERVED)))
+    drafts = await draft(hand, shipped[len(_ASKING_FOR_A_PERSON) :])
     waiting = [await _awaiting_a_manager(hand, x) for x in large[:2]]
     unknown = await _unknown(hand, large[2]) if len(large) > 2 else None
     return Alive(
         finished=len(done),
         handoffs=min(len(shipped), len(_ASKING_FOR_A_PERSON)),
         approvals=sum(w is not None for w in waiting),
+        served=served,
+        drafts=drafts,
         unknown=1 if unknown else 0,
         unknown_operation=unknown,
     )

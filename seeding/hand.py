@@ -23,7 +23,7 @@ from domain.errand import (
     TurnEffect,
 )
 from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
-from domain.step import HandOff, Propose
+from domain.step import Answer, Clarify, HandOff, Propose
 from domain.turn import Effect, ReserveResult, TurnFence
 from domain.words import Words
 from store.approvals import decide, view_action
@@ -61,13 +61,20 @@ class Hand:
         view = await open_conversation(self.db, who, str(uuid4()), channel)
         return who, view.id
 
-    async def say(self, who: VerifiedPrincipal, conversation_id: str, text: str) -> str | None:
-        """The customer writes and the bot takes its turn; return the operation id if it proposed something."""
+    async def say(
+        self, who: VerifiedPrincipal, conversation_id: str, text: str, *, for_review: bool = False
+    ) -> str | None:
+        """The customer writes and the bot takes its turn; return the operation id if it proposed something.
+
+        `for_review`: what it would answer waits for a person, as in the stage of drafts.
+        """
         await accept_message(self.db, who, conversation_id, str(uuid4()), text, None, 200)
         ask = ConsiderTurn(
             tenant_id=who.tenant_id, conversation_id=conversation_id, step_id=str(uuid4()), patient=False
         )
         considered = await self.considering.consider_turn(ask)
+        if for_review:
+            considered = considered.model_copy(update={"for_review": True})
         operation_id = await self._take(who.tenant_id, conversation_id, considered)
         await mark_conversation_delivered(self.db, who.tenant_id, conversation_id, datetime.now(UTC))
         return operation_id
@@ -90,6 +97,8 @@ class Hand:
                 await self.speaking.hand_off(HandOffTurn(fence=fence, considered=considered, reason=reason))
             case None:
                 pass
+            case Answer() | Clarify() if considered.for_review:
+                await self.speaking.keep_draft(TurnEffect(fence=fence, considered=considered))
             case _:
                 await self.speaking.publish_reply(TurnEffect(fence=fence, considered=considered))
         return None
@@ -119,7 +128,8 @@ class Hand:
         return await settle_write(self.db, tenant_id, operation_id, outcome, contract, self.words, now)
 
     async def close(self, tenant_id: str, conversation_id: str) -> bool:
-        """Close it as if it had been idle; say whether it is closed."""
+        """Close it as if it had been idle, its wake-ups dealt with; say whether it is closed."""
+        await mark_conversation_delivered(self.db, tenant_id, conversation_id, datetime.now(UTC))
         ask = CloseIdle(tenant_id=tenant_id, conversation_id=conversation_id, idle_since=datetime.now(UTC))
         return await self.speaking.close_idle(ask)
 

@@ -26,11 +26,14 @@ from language.embedding import embedder
 from language.ledger_words import LedgerWords
 from language.routing import LocalUnderstander
 from seeding.alive import Alive, bring_to_life
+from seeding.desks import give_desks
 from seeding.hand import Hand
 from seeding.people import people_of, write_people
+from seeding.secrets import give_secrets
 from seeding.tenants import provision
 from store.database import Database
 from store.provision import erase_everything, has_conversations
+from store.secrets import Vault
 
 
 class Seeded(Noun):
@@ -49,6 +52,7 @@ async def seed(
     reset: bool,
     progress: Callable[[str], None],
     people_file: Path | None = None,
+    vault: Vault | None = None,
 ) -> Seeded:
     """Fill the database, and the file of who may sign in to the demo. Raises httpx.HTTPError."""
     async with httpx.AsyncClient(base_url=shop_url, timeout=30) as http:
@@ -57,8 +61,11 @@ async def seed(
             (await http.post("/_reset")).raise_for_status()
         world: dict[str, Any] = (await http.get("/_world")).raise_for_status().json()
         tenants = await provision(owner, world)
+        await give_desks(db, world)
         if people_file is not None:
             write_people(people_file, people_of(world))
+        if vault is not None:
+            await give_secrets(db, vault, tenants)
         await index_missing(owner, tenants, embedder())
         if await has_conversations(owner):
             return Seeded(tenants=tuple(tenants), alive=None)

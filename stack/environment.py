@@ -103,6 +103,7 @@ def _plain(data: DataDir, addresses: Addresses) -> dict[str, str]:
         "JWT_AUDIENCE": AUDIENCE,
         "DATA_DIR": str(data.root),
         "DEV_PEOPLE_FILE": str(data.people),
+        "WEBHOOK_NETWORKS": "127.0.0.0/8,::1/128",  # a receiver on this machine, to try them with
         **({"TEMPORAL_UI_URL": addresses.temporal_ui_url} if addresses.temporal_ui_url else {}),
     }
 

@@ -5,6 +5,7 @@ A claim keeps two people from deciding one item; a batch is of equal low-risk it
 
 from fastapi import APIRouter, Request
 
+from domain.permission import Tool
 from domain.refusal import ApprovalClaimed, ApprovalNotAllowed, ApprovalStale, Forbidden, NotFound, Refusal
 from gateway.admission import GuardedRoute
 from gateway.answers import ApprovalFree, ApprovalTaken, BatchAnswered, BatchDecided, BatchRefused
@@ -12,10 +13,11 @@ from gateway.bodies import BatchItem, Decide, DecideBatch, TakeApproval
 from gateway.deciding import allows_of, decide_one
 from gateway.desk import caller_of, desk_of
 from gateway.documents import guarded, posted
-from gateway.duties import reader_of, require_staff, staff_on
+from gateway.duties import reader_of, require_staff, require_tool, staff_on
 from gateway.shapes import Id
 from store.approval_batches import require_batch
 from store.approval_claims import claim_approval, give_back
+from store.approval_dossier import Dossier, dossier
 
 router = APIRouter(route_class=GuardedRoute, tags=["approvals"])
 
@@ -45,6 +47,18 @@ async def unclaim(request: Request, operation_id: Id) -> ApprovalFree:
     staff = await staff_on(desk, caller_of(request), operation_id)
     await give_back(desk.db, staff, operation_id, desk.clock())
     return ApprovalFree(operation_id=operation_id)
+
+
+@router.get(
+    "/approvals/{operation_id}",
+    summary="All that an approver looks at",
+    responses=guarded(NotFound, Forbidden),
+)
+async def look(request: Request, operation_id: Id) -> Dossier:
+    """Return what would happen, the facts and rules that it rests on, who has said what, and what you may decide."""
+    desk, staff = desk_of(request), require_staff(caller_of(request))
+    await require_tool(desk, staff, Tool.READ_QUEUE)
+    return await dossier(desk.db, staff, operation_id, desk.clock(), await allows_of(desk, staff))
 
 
 @router.post(

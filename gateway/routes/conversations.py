@@ -11,6 +11,7 @@ from gateway import cursor
 from gateway.admission import GuardedRoute
 from gateway.answers import ConversationOpened, SearchPage
 from gateway.bodies import OpenConversation, SearchConversations
+from gateway.conversation_shapes import StaffConversation, shown_to_staff
 from gateway.desk import caller_of, desk_of
 from gateway.documents import guarded, posted
 from gateway.duties import reader_of, require_author, require_reader
@@ -18,6 +19,7 @@ from gateway.idempotency import conversation_id as new_id
 from gateway.idempotency import key_of
 from gateway.shapes import Id
 from store.conversations import Search, open_conversation, search_conversations, view_conversation
+from store.staff_view import staff_view
 
 router = APIRouter(route_class=GuardedRoute, tags=["conversations"])
 
@@ -35,10 +37,13 @@ async def begin(request: Request, response: Response, body: OpenConversation = _
 
 
 @router.get("/conversations/{conversation_id}", summary="How a conversation stands", responses=guarded(NotFound))
-async def look(request: Request, conversation_id: Id) -> ConversationView:
-    """Return owner, version and phase, the actions with their states, and the handoff that is open."""
+async def look(request: Request, conversation_id: Id) -> StaffConversation | ConversationView:
+    """Return owner, version and phase, the actions with their states, and the open handoff; for staff, much more."""
     desk = desk_of(request)
-    return await view_conversation(desk.db, await reader_of(desk, caller_of(request)), conversation_id)
+    reader, now = await reader_of(desk, caller_of(request)), desk.clock()
+    if reader.is_staff:
+        return shown_to_staff(await staff_view(desk.db, reader, conversation_id, now), now)
+    return await view_conversation(desk.db, reader, conversation_id)
 
 
 @router.post("/conversations/search", summary="Find conversations", responses=posted(Forbidden))

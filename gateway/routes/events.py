@@ -10,6 +10,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 
 from domain.refusal import NotFound
 from gateway.admission import GuardedRoute
+from gateway.attendance import Attendance
 from gateway.desk import Desk, desk_of, session_of
 from gateway.documents import guarded
 from gateway.duties import may_read, reader_of
@@ -67,7 +68,10 @@ async def read_events(
 
 
 def _followed(desk: Desk, request: Request, conversation_id: str, after: int) -> EventStream:
-    stream = Stream(desk.db, desk.identity, partial(may_read, desk), session_of(request), conversation_id, after)
+    attendance = Attendance(desk.db, desk.hub, conversation_id, desk.clock)
+    stream = Stream(
+        desk.db, desk.identity, partial(may_read, desk), session_of(request), conversation_id, after, attendance
+    )
     return EventStream(stream, desk.hub)
 
 

@@ -14,6 +14,7 @@ from fastapi import APIRouter, Request
 from jwt.exceptions import PyJWTError
 from pydantic import Field
 
+from domain.fault import OperationalFault
 from domain.permission import Tool
 from domain.principal import PrincipalKind
 from domain.refusal import NotFound
@@ -21,7 +22,7 @@ from gateway.admission import GuardedRoute, require_json
 from gateway.answers import Answer
 from gateway.bodies import Body
 from gateway.desk import Desk, caller_of, desk_of
-from gateway.documents import guarded, posted, problems
+from gateway.documents import guarded, opened, problems
 from gateway.duties import may_use
 from gateway.refusals import RateLimited, Unauthenticated, Unavailable
 from gateway.shapes import ClientId
@@ -107,7 +108,7 @@ class Me(Answer):
     "/sessions",
     status_code=201,
     summary="Begin a chat session",
-    responses=posted(NotFound, Unauthenticated, RateLimited, Unavailable),
+    responses=opened(NotFound, Unauthenticated, RateLimited, Unavailable),
 )
 async def begin(request: Request, body: BeginSession) -> SessionBegun:
     """Return a token for the customer whom the tenant vouches for or, without `identity`, for a new visitor."""
@@ -122,7 +123,7 @@ async def begin(request: Request, body: BeginSession) -> SessionBegun:
 
 
 @router.post(
-    "/sessions/dev", status_code=201, summary="Sign in to a demo", responses=posted(NotFound, RateLimited, Unavailable)
+    "/sessions/dev", status_code=201, summary="Sign in to a demo", responses=opened(NotFound, RateLimited, Unavailable)
 )
 async def sign_in(request: Request, body: SignInAs) -> SessionBegun:
     """Return a token for one of the demo's people; in any other installation there is nothing here."""
@@ -140,7 +141,7 @@ async def sign_in(request: Request, body: SignInAs) -> SessionBegun:
     return _begun(desk, body.tenant, PrincipalKind(body.kind), body.id)
 
 
-@router.get("/sessions/people", summary="Who may sign in to a demo", responses=problems(NotFound))
+@router.get("/sessions/people", summary="Who may sign in to a demo", responses=problems(NotFound, Unavailable))
 async def dev_people(request: Request) -> DevPeople:
     """Return the demo's people; in any other installation there is nothing here."""
     return _dev_people(desk_of(request))
@@ -172,7 +173,10 @@ def _begun(desk: Desk, tenant_id: str, kind: PrincipalKind, ident: str) -> Sessi
 
 async def _vouched_for(desk: Desk, tenant_id: str, identity: str) -> str:
     """Return the customer's id that the tenant has signed. Raises Unauthenticated for anything else."""
-    secret = await desk.secrets(tenant_id, WIDGET_SECRET)
+    try:
+        secret = await desk.secrets(tenant_id, WIDGET_SECRET)
+    except OperationalFault as fault:
+        raise Unavailable("The organisation's secrets cannot be opened at the moment.", retry_after_s=5) from fault
     try:
         claims = jwt.decode(
             identity,
