@@ -77,12 +77,15 @@ async def sealed(request: Request, form_key: bytes, public_url: str) -> bool:
     if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
         return False
     origin = request.headers.get("origin")
-    if origin is not None and _place(origin) not in {_place(public_url), _place(str(request.base_url))}:
+    if origin is not None and _place(origin) not in {_place(public_url), _place(str(request.base_url))} - {None}:
         return False
     given: object = request.headers.get(FORM_HEADER) or (await request.form()).get(FORM_FIELD)
-    return isinstance(given, str) and hmac.compare_digest(given, seal_of(request, form_key))
+    return isinstance(given, str) and hmac.compare_digest(given.encode(), seal_of(request, form_key).encode())
 
 
-def _place(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
+def _place(url: str) -> tuple[str, str] | None:
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # what is no URL is nobody's place
+        return None
     return parts.scheme, parts.netloc

@@ -3,8 +3,6 @@
 In a demo the page lists its people; elsewhere an identity provider stands in front.
 """
 
-from urllib.parse import urlsplit
-
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -65,6 +63,4 @@ async def leave(request: Request) -> Response:
 def _next(request: Request, given: str | None = None) -> str:
     """Where to go afterwards: a page of ours, whatever was asked for."""
     asked = given if given is not None else request.query_params.get("next", HOME)
-    parts = urlsplit(asked)
-    ours = not parts.scheme and not parts.netloc and asked.startswith(HOME)
-    return asked if ours and "\\" not in asked else HOME
+    return asked if asked.startswith(HOME) and asked.isprintable() and "\\" not in asked else HOME

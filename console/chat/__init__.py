@@ -2,7 +2,9 @@
 
 from starlette.routing import BaseRoute
 
+from console.chat import pages, widget
+
 
 def routes() -> list[BaseRoute]:
     """Return the routes of the chat, below `/chat`."""
-    return []
+    return [*pages.routes(), *widget.routes()]
