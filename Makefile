@@ -12,15 +12,20 @@ MODEL ?= $(or $(INTERLOCK_MODEL),local)
 ARGS  ?=
 JSON  ?=
 TESTS ?=
+ROUNDS ?= 5
+
+# All tests are shared among a few processes, each with servers of its own; a narrowed run stays in one.
+SHARED := $(if $(TESTS),,--numprocesses logical --maxprocesses 4)
+BROWSED := $(if $(TESTS),$(findstring browser,$(TESTS)),all)
 
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--custom-compile-command "make lock" pyproject.toml --extra build --extra models --extra embeddings
 
-.PHONY: help setup demo test check format bench lock clean
+.PHONY: help setup demo test check hunt chromium screenshots format bench lock clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## Make .venv and install everything into it, pinned by hash
 
@@ -55,17 +60,26 @@ else
 	@INTERLOCK_MODEL='$(MODEL)' exec $(DEMO)
 endif
 
-test: setup ## Run the tests (TESTS='tests/policy -k refund' narrows)
-	@$(BIN)/python -m pytest $(TESTS)
+chromium: setup
+	@$(if $(BROWSED),$(BIN)/python -m tests.browser.chromium)
 
-check: setup ## Format, lint, types, rooms, tests: what CI runs
+test: setup chromium ## Run the tests (TESTS='tests/policy -k refund' narrows)
+	@$(BIN)/python -m pytest $(SHARED) $(TESTS)
+
+hunt: setup ## Run the laws of properties with other examples each time (ROUNDS=5)
+	@for round in $$(seq $(ROUNDS)); do echo "hunt: round $$round of $(ROUNDS)"; env -u CI $(BIN)/python -m pytest -m hypothesis $(TESTS); done
+
+screenshots: setup chromium ## Take the pictures of the pages for the docs anew, from a stack of their own
+	@$(BIN)/python -m tests.browser.screenshots
+
+check: setup chromium ## Format, lint, types, rooms, tests: what CI runs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
 	$(BIN)/squawk --assume-in-transaction --pg-version 15.0 \
 		--exclude prefer-bigint-over-int,prefer-robust-stmts store/migrations/versions/*.sql
-	$(BIN)/python -m pytest $(TESTS)
+	$(BIN)/python -m pytest $(SHARED) $(TESTS)
 
 format: setup ## Format the code and mend what the linter can mend
 	@$(BIN)/ruff check --fix-only --quiet .

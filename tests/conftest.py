@@ -7,6 +7,7 @@ import asyncio
 import os
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -22,6 +23,7 @@ from domain.understanding import Intent
 from domain.words import NoticeKind, Words
 from store.conversations import Accepted, accept_message, open_conversation
 from store.database import Database
+from tests.balance import ByRoom, turn_of
 from tests.postgres import Postgres, migrated
 
 BUNDLE = "test-bundle"
@@ -32,6 +34,16 @@ MakeCustomer = Callable[..., VerifiedPrincipal]
 MakeStaff = Callable[..., VerifiedPrincipal]
 MakeConversation = Callable[..., Awaitable[str]]
 Say = Callable[..., Awaitable[Accepted]]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByRoom:
+    return ByRoom(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: turn_of(item.nodeid))
 
 
 class PlainWords:
@@ -48,6 +60,9 @@ class PlainWords:
 
     def noted(self, waiting: Sequence[Intent], language: str) -> str:
         return f"noted: {', '.join(waiting)}"
+
+    def back_at(self, opens_at: datetime, timezone: str, language: str) -> str:
+        return f"[back {opens_at:%Y-%m-%d %H:%M} of {timezone} in {language}]"
 
     def disclosure(self, language: str) -> str:
         return f"[automated in {language}]"

@@ -14,6 +14,7 @@ from auditing.setup import set_up
 from bench.decisions import record
 from policy.bundle import BASE, Bundle
 from policy.examining.tally import Tally
+from store.backtests import kept_backtests, one_backtest
 from store.database import Database
 from store.policies import NewBundle, put_base
 from tests.conftest import Interlock, MakeTenant, put_in_force
@@ -215,3 +216,18 @@ async def test_what_is_no_bundle_says_what_would_be_right(interlock: Interlock, 
     done = await interlock("policy", "backtest", str(lower), "--tenant", tenant)
     assert (done.returncode, "money.cedar:2: rule x does not fit the schema" in done.stderr) == (1, True)
     assert (await interlock("policy", "backtest", str(BASE), "--since", "soon")).returncode == 2
+
+
+async def test_a_result_is_kept_for_the_staff_of_one_tenant_and_for_no_other(
+    interlock: Interlock, tenant: str, lower: Path, db: Database, make_tenant: MakeTenant
+) -> None:
+    done = await interlock("policy", "backtest", str(lower), "--tenant", tenant, "--keep", "--json")
+    (kept,) = await kept_backtests(db, tenant)
+    assert (done.returncode, done.stderr) == (0, f"kept as {kept.id}\n")
+    found = await one_backtest(db, tenant, kept.id)
+    assert found is not None
+    assert found.report == json.loads(done.stdout)
+    assert (kept.decisions, kept.flipped) == (DECISIONS, found.report["flipped"])
+    assert await kept_backtests(db, make_tenant()) == ()
+    refused = await interlock("policy", "backtest", str(lower), "--keep")
+    assert (refused.returncode, "--tenant" in refused.stderr) == (2, True)

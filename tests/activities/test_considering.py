@@ -107,7 +107,7 @@ def at_stage(database: Postgres, stage: str) -> Iterator[None]:
             owner.execute("UPDATE tenants SET stage = 'approval_required' WHERE id = %s", (MARKET,))
 
 
-@pytest.mark.parametrize("stage", ["off", "shadow", "draft_only"])
+@pytest.mark.parametrize("stage", ["off", "shadow"])
 async def test_where_the_bot_may_not_answer_a_person_does_and_the_account_is_left_alone(
     db: Database, database: Postgres, stage: str
 ) -> None:
@@ -119,6 +119,21 @@ async def test_where_the_bot_may_not_answer_a_person_does_and_the_account_is_lef
         wanted = await consider(db, ObedientShop(away=True), person)
         assert wanted.step == HandOff(reason=HandoffReason.HANDOFF_REQUESTED)
     assert (await consider(db, ObedientShop(), asks)).step == Answer(topic=Topic.ORDER_STATUS, resource="order:A-10482")
+
+
+async def test_where_the_bot_may_draft_and_not_answer_a_reply_is_for_review_and_what_would_do_more_is_a_persons(
+    db: Database, database: Postgres
+) -> None:
+    asks, wants = await conversation(db, WORDS), await conversation(db, "I want a refund for my order A-10482.")
+    with at_stage(database, "draft_only"):
+        considered = await consider(db, ObedientShop(), asks)
+        assert (considered.step, considered.for_review) == (
+            Answer(topic=Topic.ORDER_STATUS, resource="order:A-10482"),
+            True,
+        )
+        refund = await consider(db, Delivered(), wants)
+        assert (refund.step, refund.for_review) == (HandOff(reason=HandoffReason.POLICY_FORBIDS), False)
+    assert not (await consider(db, ObedientShop(), asks)).for_review
 
 
 class Delivered(ObedientShop):
@@ -151,8 +166,7 @@ def without(database: Postgres, tool: Tool, when: str = "true") -> Iterator[None
 
 @pytest.mark.parametrize(
     ("tool", "shop", "unbarred"),
-    [(Tool.ANSWER, ObedientShop(away=True), Answer), (Tool.READ_ACCOUNT, ObedientShop(away=True), Answer),
-     (Tool.PROPOSE, Delivered(), Propose)],
+    [(Tool.READ_ACCOUNT, ObedientShop(away=True), Answer), (Tool.PROPOSE, Delivered(), Propose)],
 )  # fmt: skip
 async def test_what_a_layer_takes_from_the_bot_a_person_does(
     db: Database, database: Postgres, tool: Tool, shop: ObedientShop, unbarred: type[Step]
@@ -163,6 +177,17 @@ async def test_what_a_layer_takes_from_the_bot_a_person_does(
         assert (await consider(db, shop, ident)).step == HandOff(reason=HandoffReason.POLICY_FORBIDS)
     shop.away = False
     assert isinstance((await consider(db, shop, ident)).step, unbarred)
+
+
+async def test_a_layer_that_takes_the_answering_leaves_the_drafting_until_that_is_taken_too(
+    db: Database, database: Postgres
+) -> None:
+    ident = await conversation(db, WORDS)
+    with without(database, Tool.ANSWER):
+        assert (await consider(db, ObedientShop(), ident)).for_review
+    with at_stage(database, "draft_only"), without(database, Tool.DRAFT):
+        considered = await consider(db, ObedientShop(away=True), ident)
+        assert (considered.step, considered.for_review) == (HandOff(reason=HandoffReason.POLICY_FORBIDS), False)
 
 
 class Placed(ObedientShop):

@@ -188,7 +188,7 @@ async def test_what_a_model_read_is_not_asked_for_again(db: Database, database: 
         assert len(there.bodies) == 1
 
 
-@pytest.mark.parametrize("stage", ["off", "shadow", "draft_only"])
+@pytest.mark.parametrize("stage", ["off", "shadow"])
 async def test_where_the_bot_may_not_answer_nobodys_words_leave_the_process(
     stage: str, db: Database, database: Postgres
 ) -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import evals
+from domain.share import Share
 from domain.understanding import Intent
-from evals.intervals import Share
 from evals.tables import show
 from evals.understanding import Row, RowsInvalid, measure, rows_of
 from language.reporting import Report

@@ -16,6 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 from psycopg.types.json import Jsonb
 
+from activities.library import Library
 from domain.permission import ToolQuestion
 from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
 from domain.wake import Wake
@@ -86,7 +87,8 @@ def make_doors(postgres: Postgres, db: Database, issuer: Issuer, words: Words, c
         **changed: Any,
     ) -> Doors:
         given = {"tenant_requests_per_second_max": 10_000, "customer_messages_per_minute_max": 10_000, **changed}
-        settings = Settings(database_url=postgres.app_url, api_public_url="https://interlock.example", **given)
+        where = {"api_public_url": "https://interlock.example", **given}
+        settings = Settings(database_url=postgres.app_url, **where)
         used = database or db
         return Doors(
             settings=settings,
@@ -98,6 +100,7 @@ def make_doors(postgres: Postgres, db: Database, issuer: Issuer, words: Words, c
             hub=Hub(partial(listening, used), settings.sse_streams_per_principal_max),
             policies=policies or BaseRules(),
             acting=acting,
+            library=Library(used, None),
             probes=probes or {},
         )
 

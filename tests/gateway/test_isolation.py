@@ -1,6 +1,6 @@
 """Nothing of one customer or tenant is there for another, on any route; each kind of person keeps to what is theirs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import psycopg
@@ -15,7 +15,7 @@ from tests.gateway.caller import Caller
 from tests.store.world import Talk
 
 APPROVAL = {"payload_digest": "0" * 64, "decision": "approve"}
-# The body that each POST on something takes, so that it is not refused before it is looked at.
+# The body that each POST or PUT on something takes, so that it is not refused before it is looked at.
 BODIES: dict[str, Any] = {
     "/conversations": {},
     "/conversations/search": {},
@@ -32,9 +32,28 @@ BODIES: dict[str, Any] = {
     "/approvals/batch": {"decision": "approve", "items": [{"operation_id": "x", "payload_digest": "0" * 64}]},
     "/policy/publications": {"files": {"manifest.json": "{}"}},
     "/policy/rollbacks": {},
+    "/conversations/{conversation_id}/tags/{tag}": {},
+    "/conversations/{conversation_id}/notes": {"note_id": "x", "text": "x"},
+    "/conversations/{conversation_id}/assignee": {"staff_id": None},
+    "/conversations/{conversation_id}/snooze": {"until": None},
+    "/conversations/{conversation_id}/presence": {"state": "looking"},
+    "/conversations/{conversation_id}/seen": {"seq": 1},
+    "/conversations/{conversation_id}/ratings": {"seq": 1, "score": 1},
+    "/handoffs/{handoff_id}/rating": {"score": 1, "right_to_escalate": True},
+    "/handoffs/{handoff_id}/claim": {},
+    "/views": {"name": "x", "filters": {}},
+    "/knowledge/search": {"text": "x"},
+    "/drafts/{draft_id}/decisions": {"request_id": "x", "decision": "accept"},
+    "/drafts/{draft_id}/renewals": {},
+    "/desk": {"document": {}, "expected_version": 0},
+    "/staff/{staff_id}/skills": {"skills": [], "languages": []},
+    "/webhooks": {"url": "https://a.example", "types": ["reply"]},
+    "/webhooks/deliveries/{delivery_id}/replays": {},
 }
 STAFF_ONLY = {"takeover", "release", "replies", "actions", "claim", "withdrawals"}
-STAFF_THINGS = {"{handoff_id}", "{digest}"}
+STAFF_ONLY |= {"{tag}", "notes", "{note_id}", "assignee", "snooze", "presence"}
+OF_CUSTOMERS = ("/conversations/", "/actions/")
+HIDDEN = "/drafts/"  # on a conversation, and there for nobody but its staff
 
 
 @dataclass
@@ -45,9 +64,27 @@ class Things:
     operation_id: str
     handoff_id: str
     digest: str  # of a layer of the tenant
+    tag: str = "vip"
+    note_id: str = "n"
+    view_id: str = "v"
+    slug: str = "page"
+    backtest_id: str = ""
+    draft_id: str = ""
+    staff_id: str = "ann"
+    webhook_id: str = "wh-1"
+    delivery_id: str = "1"
 
     def path(self, route: APIRoute) -> str:
         return route.path_format.format_map(vars(self))
+
+    @classmethod
+    def all_named(cls, name: str) -> "Things":
+        return cls(*[name] * len(fields(cls)))
+
+
+def is_for_staff(route: APIRoute) -> bool:
+    """Whether it is on something that no customer has."""
+    return not route.path_format.startswith((*OF_CUSTOMERS, HIDDEN))
 
 
 @pytest.fixture
@@ -60,7 +97,19 @@ async def things(talk: Talk, owner: psycopg.Connection[Any]) -> Things:
         " VALUES (%s, 'mine', '1', '{}', '{}', %s, %s)",
         (talk.id, talk.tenant, BUNDLE),
     )
-    return Things(talk.id, operation_id, handed.handoff_id, digest=talk.id)
+    for statement in (
+        "INSERT INTO articles (tenant_id, slug, version, language, title, body)"
+        " VALUES (%(t)s, 'page', 1, 'en', 'T', 'B')",
+        "INSERT INTO policy_backtests (id, tenant_id, report) VALUES (%(id)s, %(t)s, '{}')",
+        "INSERT INTO drafts (draft_id, tenant_id, conversation_id, owner_epoch, answered_seq, through_seq, step_id,"
+        " language, author, text, segments, draft_digest, behind, made_at)"
+        " VALUES (%(id)s, %(t)s, %(id)s, 1, 0, 1, 's', 'en', 'local', 'B', '[]', 'd', '[]', now())",
+        "INSERT INTO tickets (tenant_id, ticket_id, conversation_id, requester_id, principal_kind, principal_id,"
+        " subject) SELECT tenant_id, 'T-1', id, 'r', principal_kind, principal_id, '' FROM conversations"
+        " WHERE id = %(id)s",
+    ):
+        owner.execute(statement, {"t": talk.tenant, "id": talk.id})
+    return Things(talk.id, operation_id, handed.handoff_id, digest=talk.id, backtest_id=talk.id, draft_id=talk.id)
 
 
 @pytest.fixture
@@ -93,7 +142,7 @@ def on_a_thing() -> list[APIRoute]:
 
 async def ask(caller: Caller, route: APIRoute, path: str, who: VerifiedPrincipal | str | None) -> Any:
     method = next(iter(route.methods or ()))
-    body = {"json": BODIES[route.path_format]} if method == "POST" else {}
+    body = {"json": BODIES[route.path_format]} if method in ("POST", "PUT") else {}
     return await caller.ask(method, path, who, **body)
 
 
@@ -104,8 +153,8 @@ async def test_what_is_not_yours_is_not_there(
     for name, who in strangers.items():
         for route in on_a_thing():
             answer = await ask(caller, route, things.path(route), who)
-            staff_thing = route.path_format.rpartition("/")[2] in STAFF_THINGS and not who.is_staff
-            assert answer.status_code == (403 if staff_thing else 404), f"{route.path_format} as {name}"
+            told = 403 if is_for_staff(route) and not who.is_staff else 404
+            assert answer.status_code == told, f"{route.path_format} as {name}"
             again = await ask(caller, route, things.path(route).replace(things.conversation_id, "no-such"), who)
             assert again.status_code == answer.status_code
     assert len(await talk.log()) == before
@@ -132,7 +181,7 @@ async def test_what_is_for_staff_is_forbidden_to_the_customer_whose_it_is(
     caller: Caller, things: Things, customer: VerifiedPrincipal
 ) -> None:
     for route in on_a_thing():
-        if route.path_format.rpartition("/")[2] in STAFF_ONLY | STAFF_THINGS:
+        if route.path_format.rpartition("/")[2] in STAFF_ONLY or is_for_staff(route):
             answer = await ask(caller, route, things.path(route), customer)
             assert (answer.status_code, answer.json()["type"].rpartition("/")[2]) == (403, "forbidden")
 
@@ -163,7 +212,8 @@ async def test_a_service_reads_and_changes_nothing(
     for route in on_a_thing():
         if "POST" in (route.methods or ()):
             answer = await ask(caller, route, things.path(route), service)
-            assert answer.status_code == 403, route.path_format
+            hidden = route.path_format.startswith(HIDDEN)
+            assert answer.status_code == (404 if hidden else 403), route.path_format
     assert len(await talk.log()) == before
 
 
@@ -181,7 +231,7 @@ async def test_a_visitor_has_conversations_of_their_own(
 @pytest.mark.parametrize("given", ["%00", "a%00b", "%FF", "a b", "..%2Fx", "%F0%9F%98%80", "x" * 300, "'--", "-"])
 async def test_a_malformed_id_is_of_nothing(caller: Caller, agent: VerifiedPrincipal, given: str) -> None:
     for route in on_a_thing():
-        path = Things(given, given, given, given).path(route)
+        path = Things.all_named(given).path(route)
         assert (await ask(caller, route, path, agent)).status_code == 404
 
 

@@ -17,7 +17,8 @@ BASE = Bundle.load()
 PERMISSIONS = Permissions(PolicyEngine(BASE))
 STAGES = ("off", "shadow", "draft_only", "approval_required", "automatic")
 STAFF = {
-    "read_conversations", "read_queue", "ask_for_person", "take_over", "release", "reply", "read_policy",
+    "read_conversations", "read_queue", "ask_for_person", "take_over", "release", "reply", "review_draft",
+    "read_policy",
 }  # fmt: skip
 ACTS = {"read_account", "propose"}
 ALLOWED: dict[str, set[str]] = {
@@ -41,9 +42,9 @@ ALLOWED: dict[str, set[str]] = {
 BOT = {
     "off": set(),
     "shadow": {"read_account"},
-    "draft_only": {"read_account"},
-    "approval_required": {"read_account", "answer", "propose"},
-    "automatic": {"read_account", "answer", "propose"},
+    "draft_only": {"read_account", "draft"},
+    "approval_required": {"read_account", "draft", "answer", "propose"},
+    "automatic": {"read_account", "draft", "answer", "propose"},
 }
 WHERE = {"tenant_id": "lumen", "tenant_kind": "marketplace", "stage": "approval_required"}
 

@@ -25,6 +25,7 @@ def hold(owner: psycopg.Connection[Any], tenant: str) -> None:
     transitions = rows("SELECT * FROM transitions WHERE tenant_id = %(t)s ORDER BY operation_id, n")
     approvals = rows("SELECT * FROM approvals WHERE tenant_id = %(t)s ORDER BY id")
     events = rows("SELECT * FROM events WHERE tenant_id = %(t)s ORDER BY conversation_id, seq, part")
+    drafts = rows("SELECT * FROM drafts WHERE tenant_id = %(t)s")
     handoffs = rows("SELECT * FROM handoffs WHERE tenant_id = %(t)s AND queue_status <> 'done'")
     for row in conversations:
         log = [e for e in events if e.conversation_id == row.id and e.part == 0]
@@ -34,6 +35,7 @@ def hold(owner: psycopg.Connection[Any], tenant: str) -> None:
         every_answer_is_new(row, log)
         moves_are_told(log, own, transitions)
         words_are_the_answer_to_a_proposal(log, [a for a in approvals if a.operation_id in own])
+        drafts_are_let_out_once(row, log, [d for d in drafts if d.conversation_id == row.id])
         people_have_what_is_theirs(row, [h for h in handoffs if h.conversation_id == row.id])
     for action in actions:
         moves_are_legal(action, [t for t in transitions if t.operation_id == action.operation_id])
@@ -125,6 +127,17 @@ def words_are_the_answer_to_a_proposal(log: Rows, given: Rows) -> None:
             assert (said.kind, said.actor, asked.kind) == ("customer_message", approval.approver, "proposal")
             assert asked.body["operation_id"] == approval.operation_id
             assert asked.body["payload_digest"] == approval.payload_digest
+
+
+def drafts_are_let_out_once(row: Any, log: Rows, drafts: Rows) -> None:
+    """1, 3: a draft that was let out is one reply, to exactly its messages; one that waits is of this moment."""
+    replies = [(e.body["draft_id"], e.seq, e.body["answers_through"]) for e in log if e.body.get("draft_id")]
+    let_out = [(d.draft_id, d.seq, d.through_seq) for d in drafts if d.state in ("accepted", "edited")]
+    assert sorted(replies) == sorted(let_out)
+    for draft in drafts:
+        if draft.state == "waiting":
+            assert (row.owner, row.owner_epoch, row.customer_seq) == ("bot", draft.owner_epoch, draft.through_seq)
+            assert row.answered_seq < draft.through_seq
 
 
 def people_have_what_is_theirs(row: Any, waiting: Rows) -> None:

@@ -10,8 +10,8 @@ from domain.connector import ConnectorContract, Lookup, LookupKind
 from domain.conversation import Owner
 from domain.principal import VerifiedPrincipal
 from domain.refusal import NotOwned
+from store import queue
 from store.ledger import load_progress
-from store.queue import queue
 from store.settlement import settle_lookup
 from tests.store.terms import SHOP, SUCCESS, later, now
 from tests.store.world import Talk
@@ -44,8 +44,8 @@ async def test_a_case_is_opened_once_and_takes_the_conversation_to_a_person(talk
     row = await talk.row()
     assert (row.owner, row.owner_epoch, row.cases) == (Owner.HUMAN, 2, (operation_id,))
     assert (await load_progress(talk.db, talk.tenant, operation_id)).person_has_it
-    items = await queue(talk.db, talk.anybody, now())
-    assert [(i.item, i.reason) for i in items] == [("case", "unknown_action"), ("handoff", "unknown_outcome")]
+    items = (await queue.look(talk.db, talk.anybody, now())).waiting
+    assert {(i.kind.value, i.reason) for i in items} == {("case", "unknown_action"), ("handoff", "unknown_outcome")}
 
 
 async def test_a_case_survives_release_and_keeps_the_conversation_open(talk: Talk, ann: Staff) -> None:

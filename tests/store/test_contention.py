@@ -19,6 +19,7 @@ from store.proposals import withdraw_proposals
 from store.settlement import after_dispatch, expire, settle_lookup, withdraw_fenced
 from tests.conftest import UNANSWERED_MAX
 from tests.store import invariants
+from tests.store.drafting import accepts, decide, keep, rejects, waiting
 from tests.store.faulty_shop import FaultyShop
 from tests.store.terms import CLAIM_TTL_S, LARGE, LOST, SHOP, SMALL, later, now, order
 from tests.store.world import Talk
@@ -40,6 +41,7 @@ class Crowd:
             self.drive_by_staff: 4,
             self.release: 10,
             self.publish: 3,
+            self.draft: 10,
             self.decide: 2,
             self.reserve: 2,
             self.dispatch: 2,
@@ -65,6 +67,14 @@ class Crowd:
         fence = await talk.fence()
         if fence.through_seq > fence.answered_seq:
             await talk.publish(fence)
+
+    async def draft(self, talk: Talk) -> None:
+        """Keep an answer for a person, and have somebody decide whatever waits at that moment."""
+        await talk.say()
+        await keep(talk)
+        for draft in await waiting(talk):
+            asked = self.dice.choice([accepts(), accepts(), accepts("In other words."), rejects()])
+            await decide(talk, self.dice.choice(self.staff), draft.draft_id, asked)
 
     async def hand_off(self, talk: Talk) -> None:
         if self.dice.random() < 0.3:
@@ -209,5 +219,8 @@ async def test_nothing_deadlocks_and_every_invariant_holds(
     crowd.shop.agrees_with(states)
     moved = await talk.all("SELECT DISTINCT to_state FROM transitions")
     assert {"submitted", "rejected"} <= {state for (state,) in moved}  # the crowd did get somewhere
+    ended = {state for (state,) in await talk.all("SELECT DISTINCT state FROM drafts")}
+    assert "superseded" in ended
+    assert ended & {"accepted", "edited", "rejected"}
     asked = await talk.all("SELECT DISTINCT split_part(requested_by, ':', 1) FROM actions")
     assert set(asked) == {("bot",), ("staff",)}

@@ -9,8 +9,8 @@ from domain.handoff import HandoffReason, QueueStatus
 from domain.principal import VerifiedPrincipal
 from domain.refusal import NotOwned
 from domain.turn import Effect
+from store.bundle import handoff_bundle
 from store.ownership import hand_off_unread, request_handoff
-from store.queue import handoff_bundle
 from tests.store.terms import now
 from tests.store.world import Talk
 

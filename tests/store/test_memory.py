@@ -12,7 +12,7 @@ from domain.summary import Goal, Summary
 from domain.turn import Effect
 from domain.understanding import Intent, Need
 from store import ownership, turns
-from store.queue import handoff_bundle
+from store.bundle import handoff_bundle
 from store.reading import RECENT_MAX
 from store.turns import Behind
 from tests.store.world import Talk

@@ -4,13 +4,16 @@ import pytest
 
 from domain.action import ApprovalRole
 from domain.conversation import EventKind
+from domain.desk import Urgency
 from domain.handoff import HandoffReason, QueueStatus
 from domain.principal import VerifiedPrincipal
 from domain.refusal import NotFound
+from domain.waiting import WaitingKind
 from store import ownership
 from store.approval_queue import pending_approvals
+from store.bundle import handoff_bundle
 from store.log import append, append_behind, lock_conversation
-from store.queue import handoff_bundle, queue
+from store.queue import look
 from tests.conftest import MakeStaff, MakeTenant
 from tests.store.terms import LARGE, now
 from tests.store.world import Talk
@@ -18,7 +21,7 @@ from tests.store.world import Talk
 Staff = VerifiedPrincipal
 
 
-async def test_what_is_most_urgent_comes_first(talk: Talk, ann: Staff) -> None:
+async def test_what_is_open_is_all_there_and_its_urgency_was_judged_when_it_opened(talk: Talk, ann: Staff) -> None:
     asked = await talk.beside()
     await asked.ask_for_person()
     out_of_scope = await talk.beside()
@@ -29,25 +32,25 @@ async def test_what_is_most_urgent_comes_first(talk: Talk, ann: Staff) -> None:
     await ownership.hand_off(talk.db, await risky.fence(), HandoffReason.HIGH_RISK, talk.words, now())
     operation_id = await talk.unknown()
     await talk.open_case(operation_id)
-    items = await queue(talk.db, ann, now())
-    assert [(i.reason, i.conversation_id) for i in items] == [
-        ("unknown_action", talk.id),
-        ("high_risk", risky.id),
-        ("unknown_outcome", talk.id),
-        ("customer_requested", asked.id),
-        ("out_of_scope", out_of_scope.id),
+    items = (await look(talk.db, ann, now())).waiting
+    assert [(i.reason, i.conversation_id, i.urgency) for i in items] == [
+        ("high_risk", risky.id, Urgency.URGENT),
+        ("unknown_outcome", talk.id, Urgency.URGENT),
+        ("customer_requested", asked.id, Urgency.HIGH),
+        ("out_of_scope", out_of_scope.id, Urgency.NORMAL),
+        ("unknown_action", talk.id, Urgency.URGENT),
     ]
-    assert items[0].operation_id == operation_id
-    assert all(i.waited_s >= 0 for i in items)
+    assert (items[-1].kind, items[-1].operation_id) == (WaitingKind.CASE, operation_id)
+    assert [i.urgency_why for i in items[:2]] == ["reason:high_risk", "money:unknown"]
 
 
 async def test_what_somebody_has_is_shown_as_theirs_and_what_is_done_is_not_shown(talk: Talk, ann: Staff) -> None:
     await talk.ask_for_person()
     taken = await talk.take_over(ann)
-    (item,) = await queue(talk.db, ann, now())
-    assert (item.queue_status, item.assignee) == (QueueStatus.CLAIMED, "ann")
+    (item,) = (await look(talk.db, ann, now())).waiting
+    assert (item.status, item.taken_by) == (QueueStatus.CLAIMED, "ann")
     await talk.release(ann, taken.owner_epoch)
-    assert await queue(talk.db, ann, now()) == []
+    assert (await look(talk.db, ann, now())).waiting == []
 
 
 async def test_approvals_wait_with_what_is_missing_and_those_that_expire_first_come_first(
@@ -92,5 +95,5 @@ async def test_a_bundle_of_another_tenant_does_not_exist(
     stranger = make_staff(make_tenant())
     with pytest.raises(NotFound):
         await handoff_bundle(talk.db, stranger, change.handoff_id)
-    assert await queue(talk.db, stranger, now()) == []
+    assert (await look(talk.db, stranger, now())).waiting == []
     assert await pending_approvals(talk.db, stranger, now()) == []

@@ -12,7 +12,7 @@ from domain.connector import ConnectorContract, Lookup, LookupKind
 from domain.conversation import EventKind
 from domain.principal import VerifiedPrincipal
 from domain.refusal import Forbidden, NotFound, Refusal
-from store.queue import queue
+from store import queue
 from store.settlement import after_dispatch, expire, settle_by_person, settle_lookup, withdraw_fenced
 from tests.store.terms import CLAIM_TTL_S, FORGETFUL, LOST, REFUSAL, SHOP, SMALL, SUCCESS, UNBOUNDED, later, now
 from tests.store.world import Talk
@@ -210,7 +210,7 @@ async def test_a_person_settles_an_unknown_and_the_log_its_case_and_its_work_hea
     assert moved == [(f"staff:{manager.id}",)]
     assert (await talk.log())[-1].body["state"] == "confirmed"
     assert await books(talk) == ([("unknown_action", "done")], False)
-    assert not [i for i in await queue(talk.db, talk.anybody, now()) if i.item == "case"]
+    assert not [i for i in (await queue.look(talk.db, talk.anybody, now())).waiting if i.kind.value == "case"]
     assert await talk.all("SELECT count(*) FROM outbox WHERE conversation_id = :id") == [(woken[0][0] + 1,)]
 
 

@@ -59,7 +59,10 @@ def test_every_function_that_runs_as_the_owner_fixes_its_search_path(owner: Owne
     query = "SELECT proname, proconfig FROM pg_proc WHERE prosecdef AND pronamespace = 'public'::regnamespace"
     functions = dict(owner.execute(query).fetchall())
     audits = {"chain_audit", *(f"audit_{what}" for what in ("move", "approval", "publication", "switch", "staff"))}
-    assert set(functions) == {"number_event", "move_action", "outbox_lag", "begin_audit"} | audits
+    assert set(functions) == {"number_event", "move_action", "outbox_lag", "begin_audit"} | audits | {
+        "deliver_event",
+        "deliver_tag",
+    }
     assert all(config == ["search_path=pg_catalog, public, pg_temp"] for config in functions.values())
 
 

@@ -14,7 +14,7 @@ from domain.action import ActionState, ApprovalDecision
 from domain.conversation import Event, EventKind, Owner
 from domain.refusal import VersionConflict
 from store import conversations
-from store.queue import handoff_bundle
+from store.bundle import handoff_bundle
 from store.reading import read_turn
 from tests.whole.scripts import Act, Comes, Script
 from tests.workflows.scene import UNANSWERED_MAX, Scene, until

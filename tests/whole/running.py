@@ -18,7 +18,7 @@ from uuid import uuid4
 import httpx
 
 ROOT = Path(__file__).parents[2]
-READY_WITHIN_S = 120
+READY_WITHIN_S = 240
 PORTS = ("--api-port", "--shop-port", "--temporal-port", "--temporal-ui-port", "--postgres-port")
 
 

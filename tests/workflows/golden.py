@@ -19,8 +19,9 @@ from replaying.chains import fetch, save
 from tests.postgres import migrated
 from tests.scripted_model.process import scripted_model
 from tests.workflows import servers
-from tests.workflows.layers import IN_WORDS, in_force
-from tests.workflows.scene import LARGE, Scene, act, until
+from tests.workflows.layers import IN_WORDS, at_stage, in_force
+from tests.workflows.reviewing import accepts, draft_of, rejects, review
+from tests.workflows.scene import LARGE, Scene, act, hint, until
 from tests.workflows.stage import IDLE_CLOSE_S, Stage, asking, playing, settings_of
 from workflows.messages import refresh_workflow_id
 
@@ -160,6 +161,26 @@ async def models_down(scene: Scene) -> Kept:
     return {"conversation": scene.id}
 
 
+async def draft_for_review(scene: Scene) -> Kept:
+    with at_stage(scene.stage.settings, scene.tenant, "draft_only"):
+        await scene.ask_status()
+        first = await draft_of(scene)
+        await scene.say("And when will it be here?")
+        await draft_of(scene, first.draft_id)
+        await scene.at_rest()
+        await scene.stage.waker.wake(hint(scene))  # which finds the draft waiting
+        await asyncio.sleep(0.5)
+        await review(scene, accepts())
+        await scene.answered()
+        await scene.at_rest()
+        await scene.ask_status()
+        await draft_of(scene)
+        await scene.at_rest()
+        await review(scene, rejects())
+        await scene.owned_by(Owner.HUMAN)
+    return {"conversation": scene.id}
+
+
 SCENES: Mapping[str, Callable[[Scene], Awaitable[Kept]]] = {
     "order-status": order_status,
     "refund-confirmed": refund_confirmed,
@@ -175,6 +196,7 @@ SCENES: Mapping[str, Callable[[Scene], Awaitable[Kept]]] = {
     "answered-by-a-model": answered_by_a_model,
     "drafts-that-fail": drafts_that_fail,
     "models-down": models_down,
+    "draft-for-review": draft_for_review,
 }
 SCRIPTS = {"answered-by-a-model": "good", "drafts-that-fail": "claims_refunds", "models-down": "500"}
 SETTINGS: Mapping[str, Mapping[str, Any]] = {"reminders": {"staff_approval_ttl_s": 6}}

@@ -1,4 +1,4 @@
-"""Layers over the base bundle that a scene may have put in force for its tenant, and taken back afterwards."""
+"""Layers over the base bundle, and stages of rollout, that a scene may have for its tenant for a while."""
 
 import json
 from collections.abc import Iterator
@@ -43,3 +43,17 @@ def in_force(settings: Settings, tenant: str, rules: str) -> Iterator[None]:
             yield
         finally:
             put_in_force(owner, tenant, base.digest)
+
+
+@contextmanager
+def at_stage(settings: Settings, tenant: str, stage: str) -> Iterator[None]:
+    """Put the tenant at that stage, and back where it was afterwards."""
+    change = "UPDATE tenants SET stage = %s WHERE id = %s"
+    with psycopg.connect(settings.owner_url, autocommit=True) as owner:
+        found = owner.execute("SELECT stage FROM tenants WHERE id = %s", (tenant,)).fetchone()
+        assert found is not None
+        owner.execute(change, (stage, tenant))
+        try:
+            yield
+        finally:
+            owner.execute(change, (found[0], tenant))

@@ -14,8 +14,8 @@ from tests.workflows.reordered import ReorderedConversation
 from tests.workflows.stage import ARTICLE, VAGUE
 
 FILES = sorted(HISTORIES.glob("*.json"))
-SAID = ("where is my order", "i want a refund", "hello", "yes, please", "how long does", VAGUE)
-WRITTEN = (ARTICLE.splitlines()[-1], *NEVER_SENT)
+SAID = ("where is my order", "i want a refund", "hello", "yes, please", "how long does", "and when will", VAGUE)
+WRITTEN = (ARTICLE.splitlines()[-1], "has the status", "another order", *NEVER_SENT)
 
 
 def test_every_scene_has_its_histories() -> None:
@@ -37,6 +37,12 @@ async def test_turns_with_a_model_are_kept_with_their_routes() -> None:
         "to be drafted by the small model",
         "handed_off",
     ):
+        assert [line for line in story if words in line], words
+
+
+def test_a_turn_for_review_is_told_as_one() -> None:
+    story = [e.detail for e in tell(read(HISTORIES / "draft-for-review.conversation.json").runs)]
+    for words in (", for a person to let out", "kept", "a draft waits for a person", "nothing to do"):
         assert [line for line in story if words in line], words
 
 
