@@ -19,7 +19,7 @@ from rich.table import Table
 from activities.library import Library
 from bench.scratch import scratch_database
 from domain.knowledge import Audience, Passage
-from evals.intervals import Share
+from domain.share import Share
 from knowledge.indexing import index_missing
 from language.embedding import Embedder, embedder
 from seeding.tenants import provision

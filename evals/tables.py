@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.table import Table
 
-from evals.intervals import Share
+from domain.share import Share
 from evals.understanding import Measured
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from domain.base import Noun
+from domain.share import Share
 from domain.understanding import Intent
-from evals.intervals import Share
 from language.reporting import Report
 
 

@@ -1,0 +1,125 @@
+"""`python -m bench.queue [--json FILE] [--quick]`: how long one look at the queue takes, and Postgres' plans.
+
+Ten thousand conversations, two thousand of them with an open handoff, in a database of its own: the whole page as the
+api makes it, a customer's look at their place, and staff's look at one conversation, without the wire.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from sqlalchemy import event
+
+from bench.figures import Figures, circumstances, percentile_ms, show
+from bench.queue_world import CONVERSATIONS, HANDOFFS, TENANT, fill
+from bench.scratch import Urls, scratch_database
+from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
+from gateway.conversation_shapes import shown_to_staff
+from gateway.queue_shapes import QueueFilters
+from gateway.queueing import page_of
+from policy.desk.estimate import WINDOW_S
+from seeding.desks import give_desks
+from seeding.tenants import provision
+from store.database import Database
+from store.staff_view import staff_view
+from store.waiting_place import standing_place
+
+LOOKS, LOOKS_QUICK, WARM = 60, 6, 3
+STAFF = VerifiedPrincipal(tenant_id=TENANT, kind=PrincipalKind.STAFF, id="agent-1", role=StaffRole.AGENT)
+
+
+def main() -> int:
+    """Measure and return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m bench.queue", description="Measure looks at the queue.")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to FILE")
+    parser.add_argument("--plans", action="store_true", help="also print how Postgres runs the slowest statements")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the looks: a look, not a measurement")
+    asked = parser.parse_args()
+    with scratch_database() as urls:
+        figures = circumstances() | asyncio.run(
+            _measure(urls, LOOKS_QUICK if asked.quick else LOOKS, plans=asked.plans)
+        )
+    show(figures, Console())
+    if asked.json is not None:
+        asked.json.write_text(json.dumps(figures, indent=2) + "\n")
+    return 0
+
+
+async def _measure(urls: Urls, looks: int, *, plans: bool) -> Figures:
+    owner, db = Database(urls.owner, 1), Database(urls.app, 2)
+    world = {"tenants": [{"id": TENANT, "kind": "marketplace"}]}
+    try:
+        await provision(owner, world)
+        await give_desks(db, world)
+        fill(urls)
+        if plans:
+            await _print_plans(db)
+        figures: Figures = {"conversations": CONVERSATIONS, "open_handoffs": HANDOFFS, "looks": looks}
+        for name, look in _looks(db).items():
+            figures |= await _timed(name, look, looks)
+        return figures
+    finally:
+        await owner.close()
+        await db.close()
+
+
+def _looks(db: Database) -> dict[str, Callable[[], Awaitable[object]]]:
+    now, customer = datetime.now(UTC), STAFF.model_copy(update={"kind": PrincipalKind.CUSTOMER, "role": None})
+    waiting = customer.model_copy(update={"id": "customer-1999"})
+
+    async def one() -> object:
+        return shown_to_staff(await staff_view(db, STAFF, "c1999", now), now)
+
+    return {
+        "queue_200": lambda: page_of(db, STAFF, QueueFilters(), now),
+        "queue_50": lambda: page_of(db, STAFF, QueueFilters(limit=50, for_me="me"), now),
+        "queue_by_tag": lambda: page_of(db, STAFF, QueueFilters(limit=50, tag="refund_request"), now),
+        "waiting": lambda: standing_place(db, waiting, "c1999", now - timedelta(seconds=WINDOW_S)),
+        "conversation": one,
+    }
+
+
+async def _timed(name: str, look: Callable[[], Awaitable[object]], count: int) -> Figures:
+    """Return the time of a look, and what of it the api's side computes: that does not grow with what else runs."""
+    whole, computed = [], []
+    for _ in range(count + WARM):
+        began_at, used_s = time.perf_counter(), time.process_time()
+        await look()
+        whole.append(time.perf_counter() - began_at)
+        computed.append(time.process_time() - used_s)
+    return {
+        f"{name}_p50_ms": percentile_ms(whole[WARM:], 0.5),
+        f"{name}_p95_ms": percentile_ms(whole[WARM:], 0.95),
+        f"{name}_processor_ms": percentile_ms(computed[WARM:], 0.5),
+    }
+
+
+async def _print_plans(db: Database) -> None:
+    """Print how Postgres runs each statement of a look at the queue, and of a waiting customer's."""
+    asked: list[tuple[str, Any]] = []
+
+    def note(_c: object, _cursor: object, statement: str, parameters: Any, _x: object, _many: bool) -> None:
+        if statement.startswith("SELECT"):
+            asked.append((statement, parameters))
+
+    engine = db.engine.sync_engine
+    event.listen(engine, "before_cursor_execute", note)
+    for name in ("queue_200", "waiting"):
+        await _looks(db)[name]()
+    event.remove(engine, "before_cursor_execute", note)
+    async with db.transaction(TENANT) as tx:
+        for statement, parameters in asked:
+            print(f"\n-- {' '.join(statement.split())[:300]}")
+            for (line,) in await tx.exec_driver_sql(f"EXPLAIN (ANALYZE, COSTS OFF) {statement}", parameters):
+                print(line)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
