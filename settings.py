@@ -86,7 +86,9 @@ class Settings(BaseSettings):
         default=None, description="Secret, 32 bytes or more, that signs the sessions of chat and console."
     )
     session_ttl_s: Seconds = Field(default=28_800, description="How long a session lasts.")
-    sessions_per_minute_max: Count = Field(default=600, description="Chat sessions begun for one tenant.")
+    sessions_per_minute_max: Count = Field(
+        default=600, description="Chat sessions begun by a tenant's visitors, or by one customer."
+    )
     secrets_key: SecretStr | None = Field(
         default=None, description="Secret, 32 bytes or more, that seals the tenants' own secrets in the database."
     )

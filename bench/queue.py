@@ -1,7 +1,8 @@
 """`python -m bench.queue [--json FILE] [--quick]`: how long one look at the queue takes, and Postgres' plans.
 
-Ten thousand conversations, two thousand of them with an open handoff, in a database of its own: the whole page as the
-api makes it, a customer's look at their place, and staff's look at one conversation, without the wire.
+Ten thousand conversations, two thousand of them with an open handoff, in a database of its own: a page as the api makes
+it from a board that it has, from one made after a change, and from the first; a customer's look at their place, and
+staff's look at one conversation. Without the wire.
 """
 
 import argparse
@@ -11,23 +12,30 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
+from psycopg import AsyncConnection
 from rich.console import Console
-from sqlalchemy import event
 
 from bench.figures import Figures, circumstances, percentile_ms, show
 from bench.queue_world import CONVERSATIONS, HANDOFFS, TENANT, fill
 from bench.scratch import Urls, scratch_database
 from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
+from gateway.boards import Boards
 from gateway.conversation_shapes import shown_to_staff
+from gateway.hub import Hub
 from gateway.queue_shapes import QueueFilters
 from gateway.queueing import page_of
 from policy.desk.estimate import WINDOW_S
 from seeding.desks import give_desks
 from seeding.tenants import provision
 from store.database import Database
+from store.listening import listening
+from store.pipeline import Asked, Row
+from store.queue import look
 from store.staff_view import staff_view
 from store.waiting_place import standing_place
 
@@ -60,7 +68,7 @@ async def _measure(urls: Urls, looks: int, *, plans: bool) -> Figures:
         await give_desks(db, world)
         fill(urls)
         if plans:
-            await _print_plans(db)
+            await _print_plans(urls.app)
         figures: Figures = {"conversations": CONVERSATIONS, "open_handoffs": HANDOFFS, "looks": looks}
         for name, look in _looks(db).items():
             figures |= await _timed(name, look, looks)
@@ -71,17 +79,26 @@ async def _measure(urls: Urls, looks: int, *, plans: bool) -> Figures:
 
 
 def _looks(db: Database) -> dict[str, Callable[[], Awaitable[object]]]:
-    now, customer = datetime.now(UTC), STAFF.model_copy(update={"kind": PrincipalKind.CUSTOMER, "role": None})
-    waiting = customer.model_copy(update={"id": "customer-1999"})
+    customer = STAFF.model_copy(update={"kind": PrincipalKind.CUSTOMER, "role": None, "id": "customer-1999"})
+    deaf, now = Hub(partial(listening, db), 1), datetime.now(UTC)  # hears nothing, so every look is at a new board
+    first = partial(Boards, partial(look, db), deaf, lambda: now)
+    kept, changed = first(clock=lambda: 0.0), first(clock=count(0, 60).__next__)
+
+    def page(boards: Boards, **wanted: Any) -> Awaitable[object]:
+        return page_of(db, boards, STAFF, QueueFilters(**wanted), now)
 
     async def one() -> object:
         return shown_to_staff(await staff_view(db, STAFF, "c1999", now), now)
 
     return {
-        "queue_200": lambda: page_of(db, STAFF, QueueFilters(), now),
-        "queue_50": lambda: page_of(db, STAFF, QueueFilters(limit=50, for_me="me"), now),
-        "queue_by_tag": lambda: page_of(db, STAFF, QueueFilters(limit=50, tag="refund_request"), now),
-        "waiting": lambda: standing_place(db, waiting, "c1999", now - timedelta(seconds=WINDOW_S)),
+        "first_page": lambda: page(first(), limit=50),
+        "page_after_change": lambda: page(changed, limit=50),
+        "page_of_50": lambda: page(kept, limit=50),
+        "page_of_200": lambda: page(kept),
+        "page_for_me": lambda: page(kept, limit=50, for_me="me"),
+        "page_by_language": lambda: page(kept, limit=50, language="de"),
+        "page_by_tag": lambda: page(kept, limit=50, tag="refund_request"),
+        "waiting": lambda: standing_place(db, customer, "c1999", now - timedelta(seconds=WINDOW_S)),
         "conversation": one,
     }
 
@@ -101,24 +118,32 @@ async def _timed(name: str, look: Callable[[], Awaitable[object]], count: int) -
     }
 
 
-async def _print_plans(db: Database) -> None:
+class _Noting(Database):
+    """Notes what it is asked."""
+
+    asked: list[Asked]
+
+    async def at_once(self, tenant_id: str, *asked: Asked) -> list[list[Row]]:
+        self.asked += asked
+        return await super().at_once(tenant_id, *asked)
+
+
+async def _print_plans(url: str) -> None:
     """Print how Postgres runs each statement of a look at the queue, and of a waiting customer's."""
-    asked: list[tuple[str, Any]] = []
-
-    def note(_c: object, _cursor: object, statement: str, parameters: Any, _x: object, _many: bool) -> None:
-        if statement.startswith("SELECT"):
-            asked.append((statement, parameters))
-
-    engine = db.engine.sync_engine
-    event.listen(engine, "before_cursor_execute", note)
-    for name in ("queue_200", "waiting"):
+    db = _Noting(url, 1)
+    db.asked = []
+    for name in ("first_page", "page_by_tag", "waiting"):
         await _looks(db)[name]()
-    event.remove(engine, "before_cursor_execute", note)
     async with db.transaction(TENANT) as tx:
-        for statement, parameters in asked:
-            print(f"\n-- {' '.join(statement.split())[:300]}")
-            for (line,) in await tx.exec_driver_sql(f"EXPLAIN (ANALYZE, COSTS OFF) {statement}", parameters):
+        connection = (await tx.get_raw_connection()).driver_connection
+        assert isinstance(connection, AsyncConnection)
+        for statement, values in db.asked:
+            sql = statement.sql(tx.dialect)
+            print(f"\n-- {' '.join(sql.decode().split())[:300]}")
+            plan = await connection.execute(b"EXPLAIN (ANALYZE, COSTS OFF) " + sql, statement.parameters(values))
+            for (line,) in await plan.fetchall():
                 print(line)
+    await db.close()
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from rich.console import Console
 
 from bench.customers import TOKEN_TTL_S, Customer, customers_of
 from bench.figures import Figures, circumstances, percentile_ms, show
-from bench.memory import resident
+from bench.memory import processor_s, resident
 from bench.running import Running, running
 from bench.wire import BenchFault, Json, Wire
 from stack import keys
@@ -96,7 +96,9 @@ async def _measure(folder: Path, streams: int, messages: int) -> Figures:
         talks = [await _begun(open_ones, api, ears, half + n, mine[n % len(mine)]) for n in range(streams - half)]
         await asyncio.sleep(PAUSE_S)
         opened = resident({"api": stack.pids["api"]})["api"]
+        used_s = processor_s({"api": stack.pids["api"]})["api"]
         staff_s, customer_s = await _spoken(api, ears, half, talks[:messages])
+        used_s = processor_s({"api": stack.pids["api"]})["api"] - used_s
         after = resident({"api": stack.pids["api"]})["api"]
         await api.close()
     return {
@@ -104,6 +106,7 @@ async def _measure(folder: Path, streams: int, messages: int) -> Figures:
         "api_before_rss_mib": round(before.rss_mib, 1),
         "api_open_rss_mib": round(opened.rss_mib, 1),
         "api_after_messages_rss_mib": round(after.rss_mib, 1),
+        "api_processor_ms_per_message": round(1_000 * used_s / messages, 1),
         "staff_heard": len(staff_s),
         "staff_heard_p50_ms": percentile_ms(staff_s, 0.5),
         "staff_heard_p95_ms": percentile_ms(staff_s, 0.95),

@@ -6,17 +6,21 @@ Where a host leads is looked up here and judged, and the very address that was j
 import asyncio
 import socket
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from ipaddress import ip_address
 
 import httpx
 from standardwebhooks import Webhook
+from standardwebhooks.webhooks import EmptyWebhookSecretError
 
 from domain.webhook import Address, Letter, Network, Tried, is_public, may_reach, url_fault
 from domain.webhook_kinds import DeliveryFault
 
 USER_AGENT = "Interlock-Webhooks/1"
 GONE = 410
+LOOKUPS_AT_ONCE = 20  # in threads of their own: a name server that never answers keeps one long after its time-out
 
 
 class WebhookSender:
@@ -24,6 +28,7 @@ class WebhookSender:
 
     def __init__(self, timeout_s: float, networks: Sequence[Network]) -> None:
         self._timeout_s, self._networks = timeout_s, networks
+        self._lookups = ThreadPoolExecutor(LOOKUPS_AT_ONCE, "webhook-lookup")
         self._http = httpx.AsyncClient(
             timeout=timeout_s,
             follow_redirects=False,  # what is signed for one address is not carried to another
@@ -46,16 +51,19 @@ class WebhookSender:
             return Tried(fault=DeliveryFault.TIMEOUT)
         except (OSError, UnicodeError, httpx.HTTPError, httpx.InvalidURL):
             return Tried(fault=DeliveryFault.UNREACHABLE)
+        except (ValueError, EmptyWebhookSecretError):  # a secret that signs nothing
+            return Tried(fault=DeliveryFault.NO_SECRET)
 
     async def close(self) -> None:
         """Close what is open."""
         await self._http.aclose()
+        self._lookups.shutdown(wait=False, cancel_futures=True)
 
     async def _address(self, url: httpx.URL) -> Address | None:
         """Return where the host leads, or None where that may not be reached: every one of its addresses has to be."""
         port = url.port or (443 if url.scheme == "https" else 80)
-        loop = asyncio.get_running_loop()
-        found = await loop.getaddrinfo(url.host, port, type=socket.SOCK_STREAM)
+        ask = partial(socket.getaddrinfo, url.host, port, type=socket.SOCK_STREAM)
+        found = await asyncio.get_running_loop().run_in_executor(self._lookups, ask)
         addresses = [ip_address(str(place[4][0]).partition("%")[0]) for place in found]
         if not addresses or not all(self._allowed(url.scheme, address) for address in addresses):
             return None

@@ -3,8 +3,9 @@
 It goes to the gateway within the process, through the same front door as everybody else's requests.
 """
 
+import asyncio
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
@@ -40,10 +41,17 @@ class Contract:
 
     http: httpx.AsyncClient
     token: str | None
+    _asked: dict[str, "asyncio.Task[Any]"] = field(default_factory=dict, repr=False, compare=False)
 
     async def get(self, path: str, **query: Any) -> Any:
         """Return the answer's JSON; parameters that are None are left out. Raises Problem."""
         return await self._ask("GET", path, params={k: v for k, v in query.items() if v is not None})
+
+    async def once(self, path: str) -> Any:
+        """Return the answer's JSON, asked for once however many parts of a page want it. Raises Problem."""
+        if path not in self._asked:
+            self._asked[path] = asyncio.create_task(self._ask("GET", path))
+        return await self._asked[path]
 
     async def post(self, path: str, body: dict[str, Any] | None = None, key: str | None = None) -> Any:
         """Return the answer's JSON; `key` is the Idempotency-Key, a new one by default. Raises Problem."""
@@ -58,6 +66,8 @@ class Contract:
         return await self._ask("DELETE", path)
 
     async def _ask(self, method: str, path: str, **more: Any) -> Any:
+        if not _leads_straight(path):
+            raise Problem(404, {"title": "There is no such page", "detail": "The address leads nowhere."})
         headers = {**more.pop("headers", {}), "Accept": "application/json"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
@@ -68,6 +78,12 @@ class Contract:
         raise Problem(answer.status_code, told if isinstance(told, dict) else {})
 
 
+def _leads_straight(path: str) -> bool:
+    """Whether a path is of one route alone, whatever a page's own address has put into it in the place of an id."""
+    parts = path.split("/")[1:]
+    return path.isprintable() and not any(part in {"", ".", ".."} or set(part) & set("?#\\") for part in parts)
+
+
 def _told(answer: httpx.Response) -> Any:
     try:
         return answer.json() if answer.content else None
@@ -76,5 +92,9 @@ def _told(answer: httpx.Response) -> Any:
 
 
 def contract_of(request: Request) -> Contract:
-    """Return the contract as the person of this request may use it."""
-    return Contract(request.app.state.http, request.cookies.get(SESSION_COOKIE))
+    """Return the contract as the person of this request may use it, the same to all parts of the page."""
+    known: Contract | None = getattr(request.state, "contract", None)
+    if known is None:
+        known = Contract(request.app.state.http, request.cookies.get(SESSION_COOKIE))
+        request.state.contract = known
+    return known

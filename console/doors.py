@@ -4,10 +4,12 @@ Made by a composition root or a test; nothing else of the world is known to this
 """
 
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp
 
 SESSION_COOKIE = "interlock_session"
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 @dataclass(frozen=True)
@@ -23,5 +25,6 @@ class ConsoleDoors:
 
     @property
     def secure(self) -> bool:
-        """Whether cookies go over TLS alone: everywhere but on a plain-HTTP address."""
-        return self.public_url.startswith("https://")
+        """Whether cookies go over TLS alone: everywhere but on this machine over plain HTTP."""
+        parts = urlsplit(self.public_url)
+        return parts.scheme == "https" or parts.hostname not in LOOPBACK

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from console.wording import clock, label, moment, money
+from console.wording import clock, label, moment, money, sentence
 
 Json = dict[str, Any]
 
@@ -53,6 +53,33 @@ def _holdings(account: Json) -> list[Holding]:
     told += [_payment(one) for one in account.get("payments", ())]
     profile = account.get("profile")
     return [*told, _profile(profile, account)] if profile else told
+
+
+def also(things: list[Json]) -> list[Holding]:
+    """Return what else a decision rests on, each as a line: payments, ways to pay, addresses, plans, variants."""
+    return [_other(one) for one in things]
+
+
+def _other(one: Json) -> Holding:
+    if "captured_at" in one and "order_id" in one:
+        return _payment(one)
+    currency = one.get("currency", "")
+    name = one.get("title") or one.get("label") or one.get("name") or one.get("id") or one.get("item_id") or ""
+    facts = [(sentence(key.removesuffix("_minor")), _value(key, value, currency)) for key, value in one.items()]
+    return Holding(resource=None, title=str(name), facts=_facts(*facts))
+
+
+def _value(key: str, value: Any, currency: str) -> str:
+    """One fact in words: an amount in its currency, a time by the clock, yes and no, lists as they stand."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if key.endswith("_minor") and isinstance(value, int):
+        return money(value, currency)
+    if key.endswith("_at") and isinstance(value, str):
+        return clock(value)
+    if isinstance(value, list):
+        return ", ".join(str(part) for part in value)
+    return "" if value is None or isinstance(value, dict) else str(value)
 
 
 def _facts(*pairs: tuple[str, str]) -> tuple[tuple[str, str], ...]:

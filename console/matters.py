@@ -23,8 +23,8 @@ _WHY = {
     "staff_takeover": "A person took over",
     "dispatch_stopped": "Actions are stopped at the moment",
     "draft_rejected": "A person rejected the draft",
-    "draft_waiting": "An answer waits for a person's eye",
-    "approval_needed": "An action waits for consent",
+    "draft": "An answer waits for a person's eye",
+    "approval": "An action waits for consent",
     "approval_escalated": "Nobody has decided an approval in time",
     "unknown_action": "Nobody knows whether this action took effect",
     "effect_without_row": "The shop shows a change that is not in our books",
@@ -57,7 +57,19 @@ _CAUSES = {
     "found": "looked up, and there",
     "not_found": "looked up, and not there",
 }
-_URGENT_BECAUSE = {"reason": "the reason", "intent": "what is wanted", "risk": "a risk", "mark": "how it is said"}
+_URGENT_BECAUSE = {"intent": "it is about", "risk": "a risk", "mark": "how it is said"}
+FAULTS = {
+    "timeout": "it did not answer in time",
+    "unreachable": "it could not be reached",
+    "forbidden_address": "its address is not public, or not https",
+    "redirected": "it pointed elsewhere, which is not followed",
+    "answered": "it answered with an error",
+    "gone": "it said that it wants no more",
+    "no_secret": "its secret is missing",
+    "defect": "the fault was ours",
+    "removed": "it was taken away before it was told",
+}
+_PHASES = {"human_owned": "A person has it"}
 
 
 def why(reason: str) -> str:
@@ -94,5 +106,17 @@ def urgent_because(ground: str | None) -> str:
     """Return what decided the urgency: `risk:safety` is `a risk: safety`; nothing where nothing did."""
     kind, _, what = (ground or "").partition(":")
     if ground == "money:unknown":
-        return "money whose whereabouts nobody knows"
+        return "nobody knows where the money is"
+    if kind == "reason" and what:
+        return why(what)[:1].lower() + why(what)[1:]
     return f"{_URGENT_BECAUSE[kind]}: {what.replace('_', ' ')}" if kind in _URGENT_BECAUSE and what else ""
+
+
+def fault(name: str | None) -> str:
+    """Return why a webhook could not be told."""
+    return FAULTS.get(name or "") or (name or "nobody knows why").replace("_", " ")
+
+
+def phase(name: str) -> str:
+    """Return what is being done in a conversation."""
+    return _PHASES.get(name) or sentence(name)

@@ -37,4 +37,4 @@ class People:
 
 async def people_of(contract: Contract, me: str) -> People:
     """Return the staff by name, as `me` sees them. Raises Problem."""
-    return People({one["id"]: one["name"] for one in (await contract.get("/staff"))["items"]}, me)
+    return People({one["id"]: one["name"] for one in (await contract.once("/staff"))["items"]}, me)

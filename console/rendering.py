@@ -58,7 +58,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for name in ("money", "clock", "duration", "ago", "label", "sentence", "initials"):
+    for name in ("money", "moment", "clock", "duration", "ago", "label", "sentence", "initials"):
         made.filters[name] = getattr(wording, name)
     made.filters["markdown"] = markdown
     made.globals.update(static=static, FORM_FIELD=FORM_FIELD, FORM_HEADER=FORM_HEADER)

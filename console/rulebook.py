@@ -6,6 +6,7 @@ Pure: Cedar text is only cut into statements here, never judged; whatever cannot
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from console.wording import label
 
@@ -33,7 +34,7 @@ class Rule:
 
 def rules_of(files: Mapping[str, str]) -> tuple[Rule, ...]:
     """Return the rules of a bundle's files, file by file in the order in which they stand."""
-    return tuple(rule for name in sorted(files) if name.endswith(".cedar") for rule in _rules(name, files[name]))
+    return tuple(rule for name in sorted(files) if name.endswith(".cedar") for rule in _cut(name, files[name]))
 
 
 def meanings(files: Mapping[str, str]) -> dict[str, Rule]:
@@ -42,6 +43,11 @@ def meanings(files: Mapping[str, str]) -> dict[str, Rule]:
     for rule in rules_of(files):
         found.setdefault(rule.ident, rule)
     return found
+
+
+@lru_cache(maxsize=64)  # bundles are few, and never change
+def _cut(file: str, text: str) -> tuple[Rule, ...]:
+    return tuple(_rules(file, text))
 
 
 def _rules(file: str, text: str) -> Iterator[Rule]:

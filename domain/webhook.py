@@ -80,7 +80,8 @@ def may_reach(address: Address, beside: Sequence[Network]) -> bool:
 
 def is_public(address: Address) -> bool:
     """Return whether everybody on the internet means the same by this address."""
-    return address.is_global and not address.is_multicast and not address.is_reserved
+    of_a_site = isinstance(address, IPv6Address) and address.is_site_local
+    return address.is_global and not (address.is_multicast or address.is_reserved or of_a_site)
 
 
 def _carried(address: IPv6Address) -> IPv4Address | None:

@@ -52,9 +52,12 @@ class GuardedRoute(APIRoute):
                 return await inner(request)
             await require_json(request)
             key = key_of(request) if request.method == "POST" else None  # the others may be repeated by nature
-            if key is None:
-                return await inner(request)
-            return await desk.once.answer(request, session.principal, key, lambda: told(request))
+            try:
+                if key is None:
+                    return await inner(request)
+                return await desk.once.answer(request, session.principal, key, lambda: told(request))
+            finally:
+                desk.boards.changed_by(session.principal)
 
         return guarded
 

@@ -1,24 +1,13 @@
 """Bells: what a stream waits on; one rings for a conversation, another for all that changes in a tenant.
 
-A tenant's bell remembers which conversations rang it, each once, and gives up counting where they are too many.
+A conversation's bell holds nothing; a tenant's holds what its stream has not sent yet, up to a limit.
 """
 
 import asyncio
 from contextlib import suppress
-from dataclasses import dataclass
 
-from store.listening import Heard
-
-CHANGES_HELD_MAX = 500
-
-
-@dataclass(frozen=True)
-class Change:
-    """Something has changed about a conversation. `seq` 0: nothing in its log; `kind` None: more than one thing."""
-
-    conversation_id: str
-    seq: int
-    kind: str | None
+FRAMES_HELD_MAX = 500
+EVERYTHING = b'event: changed\ndata: {"conversation_id":null,"seq":0,"kind":null}\n\n'
 
 
 class Bell:
@@ -53,41 +42,26 @@ class Bell:
 
 
 class TenantBell(Bell):
-    """Rings for every change in a tenant, and remembers what rang it until that is taken."""
+    """Rings for every change in a tenant, and holds the frames that tell of it until they are taken."""
 
     def __init__(self, who: str) -> None:
         super().__init__(who)
-        self._changes: dict[str, Change] = {}
-        self._for_all = False
+        self._frames: list[bytes] = []
 
-    def hear(self, one: Heard) -> None:
-        """Remember what has changed, and ring."""
-        new = Change(one.conversation_id, one.seq, one.topic)
-        known = self._changes.get(one.conversation_id)
-        if known is not None:
-            kind = known.kind if known.kind == new.kind else None
-            new = Change(new.conversation_id, max(known.seq, new.seq), kind)
-        self._changes[one.conversation_id] = new
-        if len(self._changes) > CHANGES_HELD_MAX:
+    def tell(self, frames: bytes) -> None:
+        """Hold what is to be told, and ring; who takes nothing for long hears that anything may have changed."""
+        if len(self._frames) < FRAMES_HELD_MAX:
+            self._frames.append(frames)
+            self.ring()
+        else:
             self.ring_for_all()
-        self.ring()
 
     def ring_for_all(self) -> None:
         """Say that anything may be new."""
-        self._changes.clear()
-        self._for_all = True
+        self._frames = [EVERYTHING]
         super().ring_for_all()
 
-    def take_all(self) -> bool:
-        """Return whether anything may be new, and forget it."""
-        for_all, self._for_all = self._for_all, False
-        return for_all
-
-    def take(self, conversation_id: str) -> Change:
-        """Return what has changed about a conversation that is in `waiting`, and forget it."""
-        return self._changes.pop(conversation_id)
-
-    @property
-    def waiting(self) -> tuple[str, ...]:
-        """The conversations that have changed, in the order of their first change."""
-        return tuple(self._changes)
+    def take(self) -> bytes:
+        """Return what is to be told, and hold it no longer."""
+        frames, self._frames = self._frames, []
+        return b"".join(frames)

@@ -6,6 +6,7 @@ Doors are made by a composition root or by a test; the desk is made of them and 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Protocol
 
 from starlette.requests import Request
@@ -17,6 +18,7 @@ from domain.principal import VerifiedPrincipal
 from domain.retrieval import KnowledgeQuery
 from domain.wake import Wake
 from domain.words import Words
+from gateway.boards import Boards
 from gateway.hub import Hub
 from gateway.idempotency import Once
 from gateway.identity import Caller, Identity, Session, Verifier
@@ -26,6 +28,7 @@ from gateway.rates import Rates
 from publishing.apart import Examiner
 from settings import Settings
 from store.database import Database
+from store.queue import look
 from store.secrets import Vault
 from store.staff_proposals import StaffProposed, StaffRequest
 
@@ -95,6 +98,7 @@ class Desk:
     def __init__(self, doors: Doors) -> None:
         self.settings, self.db, self.words, self.clock = doors.settings, doors.db, doors.words, doors.clock
         self.hub, self.probes, self.verifier = doors.hub, doors.probes, doors.verifier
+        self.boards = Boards(partial(look, doors.db), doors.hub, doors.clock)
         self.policies = doors.policies
         self.acting = doors.acting
         self.library = doors.library

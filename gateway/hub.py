@@ -1,21 +1,23 @@
 """One ear per process on the log of everybody, and a bell for each event stream that waits.
 
-A conversation's bell holds nothing but that it has rung, a tenant's which conversations rang it, up to a limit. What
-has happened is read from the store, so slow readers cost no memory.
+A conversation's bell holds nothing but that it has rung, a tenant's what is to be told, up to a limit. What has
+happened is read from the store, so slow readers cost little memory.
 """
 
 import asyncio
 import random
+import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager, suppress
-from typing import TypeVar
 
 import structlog
 
 from domain.principal import VerifiedPrincipal
+from domain.teamwork import Topic
 from domain.trace import trace
 from gateway.bells import Bell, TenantBell
+from gateway.crier import Crier
 from gateway.refusals import TooManyStreams
 from store.listening import Heard
 
@@ -25,20 +27,25 @@ STREAMS_MAX = 5_000
 RETRY_AFTER_S = 5
 _PAUSE_S, _PAUSE_MAX_S = 0.2, 5.0
 
+# What these say is read at each look at the queue, or is not in it.
+_BESIDE_THE_QUEUE = frozenset({Topic.TAGS, Topic.NOTES, Topic.PRESENCE, Topic.SEEN, Topic.RATING})
+
 Listen = Callable[[], AbstractAsyncContextManager[AsyncIterator[Heard]]]
 Place = tuple[str, str]  # tenant, conversation
-K = TypeVar("K")
-B = TypeVar("B", bound=Bell)
 
 
 class Hub:
     """Hears every change and rings the bells that wait for it; after a silence of its own it rings them all."""
 
-    def __init__(self, listen: Listen, streams_per_principal_max: int) -> None:
-        self._listen, self._per_principal_max = listen, streams_per_principal_max
+    def __init__(
+        self, listen: Listen, streams_per_principal_max: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._listen, self._per_principal_max, self._clock = listen, streams_per_principal_max, clock
         self._bells: defaultdict[Place, set[Bell]] = defaultdict(set)
-        self._tenant_bells: defaultdict[str, set[TenantBell]] = defaultdict(set)
+        self._criers: dict[str, Crier] = {}
         self._held: Counter[str] = Counter()
+        self._heard_at: dict[str, float] = {}
+        self._all_heard_at = 0.0
         self._task: asyncio.Task[None] | None = None
         self.listening = False
         self._closing = False
@@ -73,16 +80,35 @@ class Hub:
         with self._counted(principal):
             place = principal.tenant_id, conversation_id
             bell = Bell(principal.key)
-            with _hung(self._bells, place, bell, closing=self._closing):
+            if self._closing:
+                bell.close()
+            self._bells[place].add(bell)
+            try:
                 yield bell
+            finally:
+                self._bells[place].discard(bell)
+                if not self._bells[place]:
+                    del self._bells[place]
 
     @contextmanager
     def tenant_bell(self, principal: VerifiedPrincipal) -> Iterator[TenantBell]:
         """Give the bell of one stream of all that changes in the tenant while it is open. Raises TooManyStreams."""
         with self._counted(principal):
-            bell = TenantBell(principal.key)
-            with _hung(self._tenant_bells, principal.tenant_id, bell, closing=self._closing):
+            bell, crier = TenantBell(principal.key), self._criers.setdefault(principal.tenant_id, Crier())
+            if self._closing:
+                bell.close()
+            crier.bells.add(bell)
+            try:
                 yield bell
+            finally:
+                crier.bells.discard(bell)
+                if not crier.bells:
+                    crier.stop()
+                    del self._criers[principal.tenant_id]
+
+    def heard_at(self, tenant_id: str) -> float:
+        """When something was last heard that a queue shows, or may have been missed; on the hub's clock."""
+        return max(self._heard_at.get(tenant_id, self._all_heard_at), self._all_heard_at)
 
     def follows(self, principal: VerifiedPrincipal, conversation_id: str) -> bool:
         """Whether `principal` has a stream of the conversation open in this process."""
@@ -122,31 +148,21 @@ class Hub:
         if one.in_log:
             for bell in self._bells.get((one.tenant_id, one.conversation_id), ()):
                 bell.ring()
-        for tenant_bell in self._tenant_bells.get(one.tenant_id, ()):
-            tenant_bell.hear(one)
+        if one.topic not in _BESIDE_THE_QUEUE:
+            self._heard_at[one.tenant_id] = self._clock()
+        if (crier := self._criers.get(one.tenant_id)) is not None:
+            crier.hear(one)
 
     def _ring_all(self) -> None:
+        self._all_heard_at = self._clock()
         for bell in self._every_bell():
             bell.ring_for_all()
 
     def _every_bell(self) -> Iterator[Bell]:
-        for of_places in (self._bells, self._tenant_bells):
-            for bells in of_places.values():
-                yield from bells
-
-
-@contextmanager
-def _hung(bells: defaultdict[K, set[B]], place: K, bell: B, *, closing: bool) -> Iterator[None]:
-    """Hang a bell where it can be rung; it is taken away again in the end."""
-    if closing:
-        bell.close()
-    bells[place].add(bell)
-    try:
-        yield
-    finally:
-        bells[place].discard(bell)
-        if not bells[place]:
-            del bells[place]
+        for bells in self._bells.values():
+            yield from bells
+        for crier in self._criers.values():
+            yield from crier.bells
 
 
 def _tell_of_a_defect(task: asyncio.Task[None]) -> None:

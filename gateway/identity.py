@@ -17,6 +17,7 @@ from domain.tenant import TenantStanding
 from gateway.keys import KeySet
 from gateway.own_tokens import KID, OwnTokens
 from gateway.refusals import CustomerBlocked, Unauthenticated
+from gateway.roll import Roll
 from store import admission
 from store.database import Database
 
@@ -107,9 +108,14 @@ class TokenVerifier:
         await self._keys.ready()
 
 
+def names_somebody(subject: str) -> bool:
+    """Return whether a token may name its bearer so."""
+    return _SUBJECT.match(subject) is not None
+
+
 def _claims(claims: Mapping[str, Any]) -> Claims:
     tenant_id, subject = str(claims["tenant"]), str(claims["sub"])
-    if not _TENANT.match(tenant_id) or not _SUBJECT.match(subject):
+    if not _TENANT.match(tenant_id) or not names_somebody(subject):
         raise ValueError
     return Claims(tenant_id, PrincipalKind(claims["kind"]), subject, float(claims["exp"]))
 
@@ -123,6 +129,7 @@ class Identity:
 
     def __init__(self, db: Database, verifier: Verifier, now: Callable[[], float] = time.time) -> None:
         self._db, self._verifier, self._now = db, verifier, now
+        self._roll = Roll(db)
 
     async def session(self, authorization: str | None) -> Session:
         """Return who is asking. Raises Unauthenticated and CustomerBlocked."""
@@ -150,7 +157,7 @@ class Identity:
     async def _standing(self, claims: Claims) -> tuple[StaffRole | None, TenantStanding]:
         match claims.kind:
             case PrincipalKind.STAFF:
-                staff = await admission.staff_standing(self._db, claims.tenant_id, claims.id)
+                staff = await self._roll.standing(claims.tenant_id, claims.id)
                 if staff is None or staff.revoked:
                     raise _refused()
                 return staff.role, staff.tenant

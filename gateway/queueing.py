@@ -1,93 +1,89 @@
-"""A page of the queue: everything that is open, filtered and placed by policy, and the figures beside it.
+"""A page of the queue: what of a board was asked for, and the figures beside it.
 
-Pure but for the reading at its end; the store reads, policy places, and this puts the two together.
+Pure but for the reading of what its rows show besides.
 """
 
 import base64
 import binascii
 import json
 from collections import Counter
-from collections.abc import Iterable
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from itertools import islice
+from operator import attrgetter
 
 from pydantic import TypeAdapter
 
 from domain.handoff import QueueStatus
-from domain.opening import calendar_of
 from domain.principal import VerifiedPrincipal
-from domain.waiting import Placed, Waiting, WaitingKind
+from domain.waiting import Person, Place, Placed, Waiting, WaitingKind
+from gateway.boards import Board, Boards
 from gateway.queue_shapes import Counts, Hours, Queue, QueueFilters, QueueItem, Taken
 from gateway.refusals import InvalidRequest
-from policy.desk.estimate import WINDOW_S, Throughput, estimate_s, throughput
-from policy.desk.placing import Place, line, place_of, placed
-from store import queue
+from policy.desk.estimate import WINDOW_S, estimate_s
+from policy.desk.placing import fits, in_order
 from store.database import Database
-from store.queue import Detail, Look
+from store.queue_details import Detail, details, tagged
 
 _PLACE: TypeAdapter[Place] = TypeAdapter(Place)
+_PLAIN = ("kind", "status", "reason", "language", "skill", "urgency")  # filters that name what they are compared with
+
+Condition = Callable[[Waiting], bool]
 
 
-async def page_of(db: Database, staff: VerifiedPrincipal, wanted: QueueFilters, now: datetime) -> Queue:
+async def page_of(db: Database, boards: Boards, staff: VerifiedPrincipal, wanted: QueueFilters, now: datetime) -> Queue:
     """Return the page that was asked for. Raises InvalidRequest for a cursor that is none."""
     after = _place(wanted.cursor) if wanted.cursor else None
-    look = await queue.look(db, staff, now, now - timedelta(seconds=WINDOW_S), wanted.tag)
-    document = look.desk.document
-    everything = placed(look.waiting, document, look.person, now, for_person=wanted.mine_first)
-    found = [p for p in everything if matches(p.waiting, wanted, look.tagged, staff.id)]
-    rest = [p for p in found if after is None or place_of(p, for_person=wanted.mine_first) > after]
-    page = rest[: wanted.limit]
-    details = await queue.details(db, staff.tenant_id, [w for p in page if (w := p.waiting.conversation_id)])
-    calendar = calendar_of(document)
-    stand, measured = calendar.stand(now), throughput(look.waits_s, look.done_last_hour, calendar, now)
-    places = line(everything)
-    last = place_of(page[-1], for_person=wanted.mine_first) if len(rest) > len(page) else None
+    board = await boards.of(staff)
+    with_tag = await tagged(db, staff.tenant_id, wanted.tag) if wanted.tag else None
+    person, conditions = board.person(staff.id), list(_conditions(wanted, with_tag, staff.id))
+    in_turn = in_order(board.order, person if wanted.mine_first else None)
+    found = (
+        (place, one)
+        for place, one in in_turn
+        if (after is None or place > after) and all(holds(one.waiting) for holds in conditions)
+    )
+    page = list(islice(found, wanted.limit + 1))
+    more, page = len(page) > wanted.limit, page[: wanted.limit]
+    beside = await details(db, staff.tenant_id, [w for _, one in page if (w := one.waiting.conversation_id)])
+    stand = board.calendar.stand(now)
     return Queue(
-        items=[_item(p, details, places, measured, now, is_open=stand.open) for p in page],
-        next_cursor=_cursor(last) if last else None,
-        counts=_counts(everything),
-        throughput=_taken(look, measured),
-        hours=Hours(**stand.model_dump(), timezone=document.timezone),
+        items=[_item(one, beside, board, person, now, is_open=stand.open) for _, one in page],
+        next_cursor=_cursor(page[-1][0]) if more else None,
+        counts=_counts(board.order, now),
+        throughput=_taken(board),
+        hours=Hours(**stand.model_dump(), timezone=board.document.timezone),
     )
 
 
-def matches(waiting: Waiting, wanted: QueueFilters, tagged: frozenset[str] | None, staff_id: str) -> bool:
-    """Return whether every condition holds of it."""
-    return (
-        wanted.kind in (None, waiting.kind)
-        and wanted.status in (None, waiting.status)
-        and wanted.reason in (None, waiting.reason)
-        and wanted.language in (None, waiting.language)
-        and wanted.skill in (None, waiting.skill)
-        and wanted.urgency in (None, waiting.urgency)
-        and wanted.snoozed is (waiting.snoozed_until is not None)
-        and (tagged is None or waiting.conversation_id in tagged)
-        and _assigned(waiting, wanted.assignee, staff_id)
-    )
-
-
-def _assigned(waiting: Waiting, to: str | None, staff_id: str) -> bool:
-    match to:
+def _conditions(wanted: QueueFilters, with_tag: frozenset[str] | None, staff_id: str) -> Iterator[Condition]:
+    """Give what has to hold of each: only what was asked for."""
+    asleep = wanted.snoozed
+    yield lambda w: (w.snoozed_until is not None) is asleep
+    for name in _PLAIN:
+        if (value := getattr(wanted, name)) is not None:
+            yield _is(attrgetter(name), value)
+    if with_tag is not None:
+        yield lambda w: w.conversation_id in with_tag
+    match wanted.assignee:
         case None:
-            return True
+            return
         case "none":
-            return waiting.assignee is None
-        case "me":
-            return waiting.belongs_to(staff_id)
-        case _:
-            return waiting.belongs_to(to)
+            yield lambda w: w.assignee is None
+        case named:
+            whose = staff_id if named == "me" else named
+            yield lambda w: w.belongs_to(whose)
+
+
+def _is(part: Callable[[Waiting], object], value: object) -> Condition:
+    return lambda w: part(w) == value
 
 
 def _item(
-    one: Placed,
-    details: dict[str, Detail],
-    places: dict[str, int],
-    measured: Throughput,
-    now: datetime,
-    *,
-    is_open: bool,
+    one: Placed, beside: dict[str, Detail], board: Board, person: Person, now: datetime, *, is_open: bool
 ) -> QueueItem:
-    w, detail = one.waiting, details.get(one.waiting.conversation_id or "", Detail())
-    position = places.get(w.id) if w.kind is WaitingKind.HANDOFF else None
+    w, detail = one.waiting, beside.get(one.waiting.conversation_id or "", Detail())
+    position = board.places.get(w.id) if w.kind is WaitingKind.HANDOFF else None
     return QueueItem(
         item=w.kind,
         handoff_id=w.id if w.kind is WaitingKind.HANDOFF else None,
@@ -105,38 +101,40 @@ def _item(
         urgency=w.urgency,
         urgency_why=w.urgency_why,
         skill=w.skill,
-        fits=one.fits,
+        fits=fits(w, person),
         tags=detail.tags,
         owner=w.owner,
         holder=w.holder,
         in_flight=detail.in_flight,
         claim=w.claim,
-        due=one.due,
+        due=one.due(now),
         snoozed_until=w.snoozed_until,
         position=position,
-        estimate_s=estimate_s(position - 1, measured, is_open=is_open) if position else None,
+        estimate_s=estimate_s(position - 1, board.measured, is_open=is_open) if position else None,
         channel=w.channel,
         customer_id=w.customer_id,
         last_message_at=detail.last_message_at,
     )
 
 
-def _counts(everything: Iterable[Placed]) -> Counts:
+def _counts(everything: Iterable[Placed], now: datetime) -> Counts:
     awake = [p for p in everything if p.waiting.snoozed_until is None]
     waiting = [p.waiting for p in awake]
+    status = Counter(w.status for w in waiting)
     return Counts(
-        waiting=sum(w.status is QueueStatus.WAITING for w in waiting),
-        claimed=sum(w.status is QueueStatus.CLAIMED for w in waiting),
-        urgent=sum(w.urgency.rank == 0 for w in waiting),
-        overdue=sum(p.due is not None and p.due.overdue for p in awake),
+        waiting=status[QueueStatus.WAITING],
+        claimed=status[QueueStatus.CLAIMED],
+        urgent=sum(p.place[0] == 0 for p in awake),
+        overdue=sum(p.target is not None and now >= p.target[0] for p in awake),
         by_language=dict(Counter(w.language for w in waiting if w.language).most_common()),
         by_reason=dict(Counter(w.reason for w in waiting).most_common()),
     )
 
 
-def _taken(look: Look, measured: Throughput) -> Taken:
+def _taken(board: Board) -> Taken:
+    measured = board.measured
     return Taken(
-        done_last_hour=look.done_last_hour, median_wait_s=measured.median_wait_s, n=measured.n, window_s=WINDOW_S
+        done_last_hour=measured.done_last_hour, median_wait_s=measured.median_wait_s, n=measured.n, window_s=WINDOW_S
     )
 
 

@@ -90,11 +90,11 @@ class Rates:
             raise _limited("This organisation sends", wait_s)
         self.tenants.admit(tenant_id)
 
-    def admit_session(self, tenant_id: str) -> None:
-        """Count a session that somebody begins with a tenant. Raises RateLimited, and then counts it nowhere."""
-        if (wait_s := self.sessions.wait_s(tenant_id)) > 0:
+    def admit_session(self, whose: str) -> None:
+        """Count a session of a tenant's visitors or of one customer. Raises RateLimited, and then counts it nowhere."""
+        if (wait_s := self.sessions.wait_s(whose)) > 0:
             raise _limited("This organisation's chat begins sessions", wait_s)
-        self.sessions.admit(tenant_id)
+        self.sessions.admit(whose)
 
 
 def _limited(who: str, wait_s: float) -> RateLimited:

@@ -1,18 +1,17 @@
 """The stream of all that changes in a tenant, for its staff: which conversation, and what about it; never the words.
 
-Whoever follows it reads what it needs by the routes. Changes that come fast are told together.
+Whoever follows it reads what it needs by the routes. What it sends was put into bytes once for all its readers.
 """
 
-import json
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from gateway.bells import Change, TenantBell
+from gateway.bells import TenantBell
 from gateway.hub import Hub
 from gateway.identity import Caller, Identity, Session
 from gateway.standing import left_s, standing
@@ -20,8 +19,7 @@ from gateway.standing import left_s, standing
 HEARTBEAT_S = 15.0
 STANDING_S = 30.0
 STANDING_ON_CHANGE_S = 10.0  # what is told are ids: no need to look everybody up at each change
-APART_S = 0.25  # between two events about one conversation
-_OPENING = b": open\nretry: 2000\nid: 0\n\n"
+_OPENING = b": open\nretry: 2000\nid: 0\n\n"  # with an id, a browser says when it comes back that it was here
 _HEARTBEAT = b": still here\n\n"
 
 
@@ -34,8 +32,6 @@ class StaffStream:
     session: Session
     resumed: bool
     clock: Callable[[], float] = time.monotonic
-    _told_at: dict[str, float] = field(default_factory=dict)
-    _told: int = 0
 
     async def follow(self, bell: TenantBell) -> AsyncGenerator[bytes, None]:
         """Yield frames until the stream has to end."""
@@ -45,15 +41,15 @@ class StaffStream:
         looked_at, beat_at = self.clock(), self.clock() + HEARTBEAT_S
         standing_at = self._standing_due_at()
         while not bell.closing:
-            rung = await bell.wait(min(self._due_s(bell), beat_at - self.clock(), standing_at - self.clock()))
+            rung = await bell.wait(min(beat_at, standing_at) - self.clock())
             if self.clock() >= standing_at or (rung and self.clock() - looked_at >= STANDING_ON_CHANGE_S):
                 now = await standing(self.identity, self.session, self.may_look)
                 if now is None:
                     return
                 self.session, looked_at = now, self.clock()
                 standing_at = self._standing_due_at()
-            for frame in self._frames(bell):
-                yield frame
+            if frames := bell.take():
+                yield frames
             if self.clock() >= beat_at:
                 beat_at = self.clock() + HEARTBEAT_S
                 yield _HEARTBEAT
@@ -61,30 +57,6 @@ class StaffStream:
     def _standing_due_at(self) -> float:
         """When to look the bearer up again though nothing changes: every so often, and when the token runs out."""
         return self.clock() + min(STANDING_S, left_s(self.session))
-
-    def _due_s(self, bell: TenantBell) -> float:
-        """How long until something that waits may be told."""
-        now = self.clock()
-        self._told_at = {known: at for known, at in self._told_at.items() if now - at < APART_S}
-        return min((self._told_at.get(one, now - APART_S) + APART_S - now for one in bell.waiting), default=HEARTBEAT_S)
-
-    def _frames(self, bell: TenantBell) -> Iterator[bytes]:
-        if bell.take_all():
-            yield self._frame({"conversation_id": None, "seq": 0, "kind": None})
-        now = self.clock()
-        for one in bell.waiting:
-            if now - self._told_at.get(one, now - APART_S) >= APART_S:
-                self._told_at[one] = now
-                yield self._frame(_told(bell.take(one)))
-
-    def _frame(self, told: dict[str, str | int | None]) -> bytes:
-        self._told += 1
-        data = json.dumps(told, separators=(",", ":"))
-        return f"id: {self._told}\nevent: changed\ndata: {data}\n\n".encode()
-
-
-def _told(change: Change) -> dict[str, str | int | None]:
-    return {"conversation_id": change.conversation_id, "seq": change.seq, "kind": change.kind}
 
 
 class StaffEvents(StreamingResponse):

@@ -19,6 +19,7 @@ from store.database import Database
 from store.deliveries import (
     Due,
     Held,
+    bury_removed,
     forget_settled,
     hold_webhooks,
     release_webhook,
@@ -36,7 +37,8 @@ log = structlog.get_logger()
 Send = Callable[[Letter], Awaitable[Tried]]
 
 AT_ONCE = 20  # webhooks; a slow one takes one of these places, and no other waits for it
-BURST = 50  # deliveries to one webhook before the others get a turn
+BURST = 50  # deliveries to one webhook before the others get a turn,
+BURST_S = 5.0  # and for how long: slow ones, however many a tenant has, hold the places no longer than this and a try
 PAUSE_S_MAX = 3_600.0  # of one webhook, where it asks for one
 FORGET_EVERY_S = 600.0
 KEEP_SETTLED_S = 30 * 86_400.0
@@ -51,6 +53,7 @@ class Pace:
     attempts_max: int
     unseen_after_s: float  # how long a reply in a chat waits for its reader
     lease_s: float  # longer than one try can take
+    burst_s: float = BURST_S
 
 
 class Deliveries:
@@ -71,6 +74,7 @@ class Deliveries:
                         raise self._defect
                     await self.begin()
                     if asyncio.get_running_loop().time() >= next_sweep:
+                        await bury_removed(self._relay_db)
                         await forget_settled(self._relay_db, KEEP_SETTLED_S, FORGET_BATCH)
                         next_sweep = asyncio.get_running_loop().time() + FORGET_EVERY_S
                 except Exception as fault:
@@ -105,8 +109,8 @@ class Deliveries:
         await asyncio.gather(*self._serving)
 
     async def _serve(self, held: Held) -> None:
-        """Deliver to one webhook what is due, in turn, until one try fails or others are due a turn."""
-        pause_s = 0.0
+        """Deliver to one webhook what is due, in turn, until one try fails or the others are due a turn."""
+        pause_s, until = 0.0, asyncio.get_running_loop().time() + self._pace.burst_s
         try:
             for _ in range(BURST):
                 due = await take_due(self._relay_db, held, self._pace.lease_s, self._pace.unseen_after_s)
@@ -115,6 +119,7 @@ class Deliveries:
                 tried = await self._try(due)
                 if tried.fault is not None:
                     pause_s = tried.retry_after_s or 0.0
+                if tried.fault is not None or asyncio.get_running_loop().time() >= until:
                     break
             await release_webhook(self._relay_db, held, min(pause_s, PAUSE_S_MAX))
         except Exception as fault:
@@ -138,15 +143,16 @@ class Deliveries:
 
     async def _letter(self, due: Due) -> Letter | Tried | None:
         """Return what is to be sent; None: it has been read here; a fault where there is nothing to sign with."""
-        fact = await fact_of(self._db, due.tenant_id, due.webhook_id, due.id)
-        if fact.seen:
-            return None
         try:
+            fact = await fact_of(self._db, due.tenant_id, due.webhook_id, due.id)
+            if fact.seen:
+                return None
             secret = self._vault.open(due.tenant_id, secret_name(due.webhook_id), fact.sealed or "")
+            return Letter(url=fact.url, secret=secret, message_id=due.message_id, body=told(fact))
         except OperationalFault:
             return Tried(fault=DeliveryFault.NO_SECRET)
-        try:
-            return Letter(url=fact.url, secret=secret, message_id=due.message_id, body=told(fact))
-        except Exception as defect:  # noqa: BLE001  one fact that cannot be told must not keep all others from it
-            log.error("delivery.untellable", delivery_id=due.id, **trace(defect))
+        except Exception as defect:
+            if passes(defect):
+                raise
+            log.error("delivery.untellable", delivery_id=due.id, **trace(defect))  # it must not keep all others from it
             return Tried(fault=DeliveryFault.DEFECT)

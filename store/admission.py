@@ -3,11 +3,12 @@
 Looked up at every request, never believed from a token.
 """
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 from domain.base import Noun
 from domain.principal import StaffRole
@@ -16,7 +17,7 @@ from store import tables as t
 from store.database import Database
 from store.pipeline import Row, Statement
 
-_STAFF = Statement(sa.select(t.staff).where(t.staff.c.id == sa.bindparam("staff_id")))
+_STAFF = Statement(sa.select(t.staff).where(t.staff.c.id == sa.any_(sa.bindparam("staff_ids", type_=ARRAY(sa.Text)))))
 _CUSTOMER = Statement(sa.select(t.customers.c.status).where(t.customers.c.id == sa.bindparam("customer_id")))
 _c = t.tenants.c
 TENANT = Statement(  # to be run with others in one round trip
@@ -46,17 +47,22 @@ class CustomerStanding(Noun):
 
 async def staff_standing(db: Database, tenant_id: str, staff_id: str) -> StaffStanding | None:
     """Return a staff member's standing, or None when the tenant has no such person."""
-    found, tenants = await db.at_once(tenant_id, _STAFF(staff_id=staff_id), TENANT())
-    if not found:
-        return None
-    row = found[0]
-    return StaffStanding(
-        id=row.id,
-        name=row.name,
-        role=StaffRole(row.role),
-        revoked=row.revoked_at is not None,
-        tenant=to_standing(tenants[0]),
-    )
+    return (await staff_standings(db, tenant_id, [staff_id])).get(staff_id)
+
+
+async def staff_standings(db: Database, tenant_id: str, staff_ids: Collection[str]) -> dict[str, StaffStanding]:
+    """Return the standing of each of these members of staff that the tenant has, by id."""
+    found, tenants = await db.at_once(tenant_id, _STAFF(staff_ids=list(staff_ids)), TENANT())
+    return {
+        row.id: StaffStanding(
+            id=row.id,
+            name=row.name,
+            role=StaffRole(row.role),
+            revoked=row.revoked_at is not None,
+            tenant=to_standing(tenants[0]),
+        )
+        for row in found
+    }
 
 
 async def customer_standing(db: Database, tenant_id: str, customer_id: str) -> CustomerStanding | None:

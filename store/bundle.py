@@ -87,9 +87,10 @@ def _next_step(row: sa.Row[Any], actions: list[Action]) -> str:
     """One plain sentence on what is expected of the person."""
     unknown = [a for a in actions if a.state is ActionState.UNKNOWN]
     if unknown:
+        which, them = ("an action", "it") if len(unknown) == 1 else (f"{len(unknown)} actions", "them")
         return (
-            f"Establish whether {len(unknown)} action(s) took effect before promising or repeating anything; "
-            "reconciliation goes on and settles them when it knows."
+            f"Establish whether {which} took effect before promising or repeating anything; "
+            f"reconciliation goes on and settles {them} when it knows."
         )
     if any(a.state is ActionState.SUBMITTED for a in actions):
         return "An action is in flight; its outcome will appear in the log. Answer the open questions meanwhile."

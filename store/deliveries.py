@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from domain.base import Noun
 from domain.webhook import Next, Tried
-from domain.webhook_kinds import DeliveryState
+from domain.webhook_kinds import DeliveryFault, DeliveryState
 from store.database import Database
 
 # First of its conversation; a reply in a chat only once the customer has had time to read it there.
@@ -65,6 +65,13 @@ _RELEASE = sa.text(
     """
     UPDATE webhooks SET busy_until = now() + make_interval(secs => :pause_s)
      WHERE tenant_id = :tenant_id AND id = :webhook_id
+    """
+)
+_BURY = sa.text(
+    """
+    UPDATE webhook_deliveries d SET state = 'dead', settled_at = now(), last_fault = :fault
+      FROM webhooks w
+     WHERE (w.tenant_id, w.id) = (d.tenant_id, d.webhook_id) AND NOT w.active AND d.state = 'waiting'
     """
 )
 _FORGET = sa.text(
@@ -147,6 +154,13 @@ async def release_webhook(db: Database, held: Held, pause_s: float) -> None:
     """Let go of a webhook; nobody delivers to it for `pause_s`."""
     async with db.across_tenants() as tx:
         await tx.execute(_RELEASE, {**held.model_dump(), "pause_s": pause_s})
+
+
+async def bury_removed(db: Database) -> int:
+    """Give up what waits for a webhook that takes nothing, and return how many: it happened as that was removed."""
+    async with db.across_tenants() as tx:
+        gone = await tx.execute(_BURY, {"fault": DeliveryFault.REMOVED.value})
+    return int(gone.rowcount)
 
 
 async def forget_settled(db: Database, older_than_s: float, limit: int) -> int:

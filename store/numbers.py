@@ -53,24 +53,32 @@ _GROUPS = {
 }
 
 # The conversations that are looked at, once for all queries below: a table that lives as long as its transaction.
+# `said_at` is when somebody last wrote: what closes a conversation later is no word of anybody's. A visitor is another
+# one each time.
 _TALKS = """
 CREATE TEMPORARY TABLE talks ON COMMIT DROP AS
-SELECT c.id, c.tenant_id, c.principal_kind, c.principal_id, c.updated_at, {group} AS grp, c.created_at::date AS day,
+SELECT c.id, c.tenant_id, c.principal_kind, c.principal_id, said.at AS said_at, {group} AS grp,
+       (c.created_at AT TIME ZONE 'UTC')::date AS day,
        EXISTS (SELECT FROM handoffs h WHERE h.conversation_id = c.id) AS handed,
        c.customer_seq > 0 AND c.customer_seq <= c.answered_seq
-           AND (c.owner = 'closed' OR c.updated_at < :now - CAST(:recontact AS interval)) AS ended
+           AND (c.owner = 'closed' OR said.at < :now - CAST(:recontact AS interval)) AS ended,
+       c.principal_kind = 'customer' OR c.channel = 'ticket' AS known_again
   FROM conversations c
+  LEFT JOIN LATERAL (SELECT e.at FROM events e
+                      WHERE e.conversation_id = c.id AND e.part = 0
+                        AND e.kind IN ('customer_message', 'bot_reply', 'staff_reply')
+                      ORDER BY e.seq DESC LIMIT 1) said ON true
  WHERE c.tenant_id = :tenant AND c.created_at >= :from_at AND c.created_at < :to_at
 """
 
 _SHARES = """
 WITH judged AS (
-    SELECT t.*, t.ended AND t.updated_at < :now - CAST(:recontact AS interval) AS mature,
+    SELECT t.*, t.ended AND t.known_again AND t.said_at < :now - CAST(:recontact AS interval) AS mature,
            EXISTS (SELECT FROM conversations d
                     WHERE d.tenant_id = t.tenant_id AND d.principal_kind = t.principal_kind
-                      AND d.principal_id = t.principal_id AND d.id <> t.id AND d.updated_at > t.updated_at
-                      AND d.created_at > t.updated_at
-                      AND d.created_at < t.updated_at + CAST(:recontact AS interval)) AS back,
+                      AND d.principal_id = t.principal_id AND d.id <> t.id AND d.updated_at > t.said_at
+                      AND d.created_at > t.said_at
+                      AND d.created_at < t.said_at + CAST(:recontact AS interval)) AS back,
            EXISTS (SELECT FROM actions a WHERE a.conversation_id = t.id
                       AND a.state NOT IN ('confirmed', 'rejected')) AS open
       FROM talks t)
@@ -85,15 +93,17 @@ SELECT grp, day, f.figure, count(*) FILTER (WHERE f.hit) AS hits, count(*) AS of
  GROUP BY grp, day, f.figure
 """
 
-# From the customer's last message before it to the bot's answer.
+# From the customer's last message before it to the bot's first answer: what it says after that answers nothing new.
 _REPLY_TIMES = """
-SELECT grp, day, 'reply_time' AS figure, array_agg(extract(epoch FROM at - asked_at)::float8) AS values
-  FROM (SELECT t.grp, t.day, e.kind, e.at,
-               max(e.at) FILTER (WHERE e.kind = 'customer_message')
-                   OVER (PARTITION BY e.conversation_id ORDER BY e.seq) AS asked_at
-          FROM talks t JOIN events e ON e.conversation_id = t.id
-         WHERE e.part = 0 AND e.kind IN ('customer_message', 'bot_reply', 'proposal')) said
- WHERE kind <> 'customer_message' AND asked_at IS NOT NULL
+SELECT grp, day, 'reply_time' AS figure, array_agg(extract(epoch FROM answered_at - asked_at)::float8) AS values
+  FROM (SELECT grp, day, asked_at, min(at) AS answered_at
+          FROM (SELECT t.id, t.grp, t.day, e.kind, e.at,
+                       max(e.at) FILTER (WHERE e.kind = 'customer_message')
+                           OVER (PARTITION BY e.conversation_id ORDER BY e.seq) AS asked_at
+                  FROM talks t JOIN events e ON e.conversation_id = t.id
+                 WHERE e.part = 0 AND e.kind IN ('customer_message', 'bot_reply', 'proposal')) said
+         WHERE kind <> 'customer_message' AND asked_at IS NOT NULL
+         GROUP BY id, grp, day, asked_at) answers
  GROUP BY grp, day
 """
 

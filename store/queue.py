@@ -27,7 +27,7 @@ TAKEN_MAX = 1_000  # handoffs that an estimate looks back on
 
 _h, _k, _c, _d = t.handoffs.c, t.cases.c, t.conversations.c, t.drafts.c
 _claims, _s = t.handoff_claims.c, t.staff.c
-_DONE, _NO_LONGER_AGO = QueueStatus.DONE.value, timedelta(hours=1)
+_DONE, _HOUR = QueueStatus.DONE.value, timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,10 @@ def _taken() -> sa.Select[Any]:
     )
 
 
-_HANDOFFS, _HANDOFF = Statement(_handoffs()), Statement(_handoffs(_h.conversation_id == sa.bindparam("conversation_id")))
+_HANDOFFS, _HANDOFF = (
+    Statement(_handoffs()),
+    Statement(_handoffs(_h.conversation_id == sa.bindparam("conversation_id"))),
+)
 _CASES, _DRAFTS, TAKEN = Statement(_cases()), Statement(_drafts()), Statement(_taken())
 _DONE_SINCE = Statement(sa.select(sa.func.count().label("n")).where(_h.done_at >= sa.bindparam("since")))
 _ABLE = Statement(
@@ -112,7 +115,7 @@ async def look(db: Database, tenant_id: str, now: datetime, taken_since: datetim
         WAITING_APPROVALS(now=now, limit=OPEN_MAX),
         _ABLE(),
         TAKEN(since=taken_since or now),
-        _DONE_SINCE(since=now - _NO_LONGER_AGO),
+        _DONE_SINCE(since=now - _HOUR),
     )
     standing = to_desk(desk)
     return Look(

@@ -1,4 +1,4 @@
-"""What one page of the queue shows of its conversations besides: tags, actions in flight, the last message, a tag's own.
+"""What one page of the queue shows of its conversations besides: tags, actions in flight, the last message.
 
 Everything here is read, for the rows of the page alone, in one round trip.
 """

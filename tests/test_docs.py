@@ -31,7 +31,8 @@ UNITS = {
     "_s": "seconds",
 }
 INVARIANTS = range(1, 13)
-TEST_VARIABLES = {f"INTERLOCK_TEST_{name}" for name in ("ATTACKS", "DATABASE_URL", "MODEL_NAME", "MODEL_URL", "RETAIL")}
+TEST_PARTS = ("ATTACKS", "CHROMIUM", "DATABASE_URL", "MODEL_NAME", "MODEL_URL", "RETAIL")
+TEST_VARIABLES = {f"INTERLOCK_TEST_{name}" for name in TEST_PARTS}
 
 
 def read(name: str) -> str:

@@ -3,7 +3,7 @@
 from starlette.routing import BaseRoute
 
 from console import sessions
-from console.pages import approvals, conversation, drafts, knowledge, numbers, policy, queue, tools
+from console.pages import approvals, conversation, desk, drafts, knowledge, numbers, policy, queue, tools
 
 
 def routes() -> list[BaseRoute]:
@@ -17,5 +17,6 @@ def routes() -> list[BaseRoute]:
         *knowledge.routes(),
         *policy.routes(),
         *numbers.routes(),
+        *desk.routes(),
         *tools.routes(),
     ]

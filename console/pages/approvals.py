@@ -16,6 +16,7 @@ from console import consent, matters, payloads
 from console.changes import done
 from console.contract import Problem, contract_of
 from console.entrance import staff_route
+from console.holdings import also
 from console.people import people_of
 from console.rendering import is_piece, render
 from console.rulebook import meanings
@@ -40,7 +41,7 @@ def routes() -> list[BaseRoute]:
 
 
 async def show(request: Request) -> Response:
-    """Show what waits, and the one that is looked at: the one named, else none."""
+    """Show what waits, and the one that is looked at: the one named, else the first."""
     operation_id = request.query_params.get("operation")
     return await _page(request, operation_id)
 
@@ -133,11 +134,16 @@ async def decide_batch(request: Request) -> Response:
 
 
 async def _page(request: Request, operation_id: str | None) -> Response:
-    waiting = _waiting(request)
+    """The page; where nothing is named the first one is beside the list, if there is room."""
     if operation_id is None:
-        return render(request, "approvals/page.html", **await waiting, operation_id=None, dossier=None)
-    told, looked_at = await asyncio.gather(waiting, _looked_at(request, operation_id))
-    return render(request, "approvals/page.html", **{**told, **looked_at}, operation_id=operation_id)
+        told = await _waiting(request)
+        first = told["items"][0]["operation_id"] if told["items"] else None
+        looked_at = await _looked_at(request, first) if first else {"dossier": None}
+    else:
+        first = operation_id
+        told, looked_at = await asyncio.gather(_waiting(request), _looked_at(request, operation_id))
+    values = {**told, **looked_at, "operation_id": first, "by_itself": operation_id is None and first is not None}
+    return render(request, "approvals/page.html", **values)
 
 
 async def _refused(request: Request, operation_id: str, problem: Problem) -> Response:
@@ -149,7 +155,7 @@ async def _refused(request: Request, operation_id: str, problem: Problem) -> Res
         shown.headers["X-Problem"] = problem.slug
         return shown
     waiting = await _waiting(request)
-    values = {**waiting, **told, "conflict": conflict, "operation_id": operation_id}
+    values = {**waiting, **told, "conflict": conflict, "operation_id": operation_id, "by_itself": False}
     return render(request, "approvals/page.html", problem.status, **values)
 
 
@@ -179,6 +185,7 @@ async def _looked_at(request: Request, operation_id: str) -> dict[str, Any]:
         "dossier": dossier,
         "rules": await _rules(request, dossier),
         "facts": consent.facts_of(dossier["facts"], dossier["resource"], now),
+        "also": also(dossier["facts"]["also"]) if dossier["facts"] else [],
         "facts_now": consent.facts_of(dossier["facts_now"], dossier["resource"], now),
         "payload_changes": consent.payload_changes(dossier),
         "fact_changes": consent.fact_changes(dossier, now),

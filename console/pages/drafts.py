@@ -45,7 +45,7 @@ def routes() -> list[BaseRoute]:
 
 
 async def show(request: Request) -> Response:
-    """Show the drafts that wait, or those that ended so; and the one named, else none."""
+    """Show the drafts that wait, or those that ended so; and the one named, else the first."""
     return await _page(request, request.query_params.get("draft"))
 
 
@@ -117,7 +117,7 @@ async def _refused(request: Request, draft_id: str, problem: Problem) -> Respons
         shown = render(request, "drafts/detail.html", **{**told, "conflict": conflict})
         shown.headers["X-Problem"] = problem.slug
         return shown
-    values = {**await _waiting(request), **told, "conflict": conflict, "draft_id": draft_id}
+    values = {**await _waiting(request), **told, "conflict": conflict, "draft_id": draft_id, "by_itself": False}
     return render(request, "drafts/page.html", problem.status, **values)
 
 
@@ -132,10 +132,16 @@ def _conflict(problem: Problem, people: People) -> str:
 
 
 async def _page(request: Request, draft_id: str | None) -> Response:
+    """The page; where nothing is named the first one is beside the list, if there is room."""
     if draft_id is None:
-        return render(request, "drafts/page.html", **await _waiting(request), draft_id=None, draft=None)
-    told, looked_at = await asyncio.gather(_waiting(request), _looked_at(request, draft_id))
-    return render(request, "drafts/page.html", **{**told, **looked_at}, draft_id=draft_id)
+        told = await _waiting(request)
+        first = told["drafts"][0]["draft_id"] if told["drafts"] else None
+        looked_at = await _looked_at(request, first) if first else {"draft": None}
+    else:
+        first = draft_id
+        told, looked_at = await asyncio.gather(_waiting(request), _looked_at(request, draft_id))
+    values = {**told, **looked_at, "draft_id": first, "by_itself": draft_id is None and first is not None}
+    return render(request, "drafts/page.html", **values)
 
 
 async def _waiting(request: Request) -> dict[str, Any]:

@@ -15,13 +15,17 @@ document.addEventListener("DOMContentLoaded", () => {
   let tried = null; // the words that went out under the id in the form, where that is not known to have worked
 
   const mine = () => document.getElementById("owner-now")?.dataset.mine === "yes";
+  let had = mine();
   function show() {
+    if (mine() && !had && !text.value) mode = "reply"; // who has just taken it over means to answer
+    had = mine();
     const note = mode === "note";
     send.hidden = !note && !mine();
     take.hidden = note || mine();
     form.classList.toggle("noting", note);
     form.setAttribute("action", `${page}/${note ? "notes" : "replies"}`);
     form.setAttribute("hx-post", `${page}/${note ? "notes" : "replies"}`);
+    document.getElementById("composer-hint").hidden = note;
     document.getElementById("text-label").textContent = note ? "Note for the staff" : "Reply to the customer";
     send.firstChild.textContent = note ? "Keep the note " : "Send ";
     stateLine.textContent = note ? "Only the staff see it." : mine() ? "The customer gets it at once." : "Only who has the conversation can reply. What you type is kept.";
@@ -80,7 +84,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const wanted = () => text.value.slice(0, text.selectionStart).match(/(?:^|\n)\/([^\n]{0,60})$/)?.[1];
   async function look() {
     const q = wanted();
-    if (q === undefined) return close();
+    if (q === undefined || mode === "note") return close(); // a macro is an answer
     const turn = ++asked;
     const query = new URLSearchParams({ q });
     const answer = await fetch(`/macros?${query}`).catch(() => null);

@@ -3,28 +3,37 @@
 "use strict";
 
 (() => {
-  const APART_MS = 250; // at most so often, the first at once
-  const waiting = new Map(); // element → timer, while it was read just now
+  const APART_MS = 80; // between two readings of a conversation's piece; the first change is read at once
+  const WIDE_APART_MS = 250; // of a piece that any change may touch, and twice as long as a reading takes
+  const reading = new Set(); // elements that are being read, or were just now
   const due = new Set(); // elements that changed meanwhile, or while the page was hidden
 
-  function read(element) {
-    if (document.hidden || waiting.has(element)) {
+  async function read(element) {
+    if (document.hidden || reading.has(element)) {
       due.add(element);
       return;
     }
     due.delete(element);
-    waiting.set(element, setTimeout(() => {
-      waiting.delete(element);
-      if (due.has(element) && element.isConnected) read(element);
-    }, APART_MS));
+    reading.add(element);
+    const began = performance.now();
     const swap = element.dataset.liveSwap === "outer" ? "outerMorph" : "innerMorph";
-    htmx.ajax("GET", element.dataset.live, { source: element, target: element, swap });
+    try {
+      await htmx.ajax("GET", element.dataset.live, { source: element, target: element, swap });
+    } finally {
+      const taken = performance.now() - began;
+      const apart = element.dataset.conversation ? APART_MS : Math.max(WIDE_APART_MS, 2 * taken);
+      setTimeout(() => {
+        reading.delete(element);
+        if (due.has(element) && element.isConnected) read(element);
+      }, Math.max(0, apart - (element.dataset.conversation ? taken : 0)));
+    }
   }
 
-  function changed({ conversation_id: ident = null } = {}) {
+  // One after the other, in the order of the page: what was said is there before what is beside it.
+  async function changed({ conversation_id: ident = null } = {}) {
     for (const element of document.querySelectorAll("[data-live]")) {
       const only = element.dataset.conversation;
-      if (!only || !ident || only === ident) read(element);
+      if (!only || !ident || only === ident) await read(element);
     }
   }
 

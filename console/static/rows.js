@@ -27,14 +27,17 @@ window.Interlock.rows = (what) => {
   });
 
   // The row whose detail is in view.
+  const desk = document.querySelector(".desk");
+  desk?.addEventListener("click", ({ target }) => { if (target.closest(".row-open")) desk.removeAttribute("data-by-itself"); });
   function mark() {
     const { row: shown, address } = document.querySelector("#detail [data-row]")?.dataset ?? {};
-    if (address && location.pathname + location.search !== address) history.replaceState(null, "", address);
+    const byItself = desk?.hasAttribute("data-by-itself"); // the first one, which nobody has chosen
+    if (address && !byItself && location.pathname + location.search !== address) history.replaceState(null, "", address);
     for (const row of rows()) {
       if (row.id === shown) row.setAttribute("aria-current", "true");
       else row.removeAttribute("aria-current");
     }
-    document.querySelector(".desk")?.classList.toggle("chosen", Boolean(shown));
+    desk?.classList.toggle("chosen", Boolean(shown) && !byItself);
   }
   document.addEventListener("htmx:after:swap", mark);
   mark();

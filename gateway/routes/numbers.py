@@ -26,7 +26,7 @@ router = APIRouter(route_class=GuardedRoute, tags=["numbers"])
 
 DAYS_MAX = 93
 DAYS_DEFAULT = 14
-FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2999, 12, 31)  # what lies beyond has no day before or after it to reckon with
+FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2999, 12, 31)  # every day of these has days before and after it
 
 
 class GroupNumbers(Answer):
@@ -64,9 +64,7 @@ async def numbers(
     from_day: Annotated[
         date | None, Query(alias="from", ge=FIRST_DAY, le=LAST_DAY, description="Default: two weeks before `to`.")
     ] = None,
-    to_day: Annotated[
-        date | None, Query(alias="to", ge=FIRST_DAY, le=LAST_DAY, description="Default: today.")
-    ] = None,
+    to_day: Annotated[date | None, Query(alias="to", ge=FIRST_DAY, le=LAST_DAY, description="Default: today.")] = None,
 ) -> Numbers:
     """Return every figure with its count and its 95 % interval: in all, by group and by day."""
     desk, staff = desk_of(request), require_staff(caller_of(request))

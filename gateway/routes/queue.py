@@ -35,7 +35,7 @@ async def waiting(request: Request, wanted: Annotated[QueueFilters, Query()]) ->
     """Return open handoffs, cases, drafts and approvals: by urgency, then what is due first, then the oldest."""
     desk, staff = desk_of(request), require_staff(caller_of(request))
     await require_tool(desk, staff, Tool.READ_QUEUE)
-    return await page_of(desk.db, staff, wanted, desk.clock())
+    return await page_of(desk.db, desk.boards, staff, wanted, desk.clock())
 
 
 @router.get("/approvals", summary="What waits for consent", responses=guarded(Forbidden))

@@ -24,7 +24,8 @@ from gateway.bodies import Body
 from gateway.desk import Desk, caller_of, desk_of
 from gateway.documents import guarded, opened, problems
 from gateway.duties import may_use
-from gateway.refusals import RateLimited, Unauthenticated, Unavailable
+from gateway.identity import names_somebody
+from gateway.refusals import CustomerBlocked, RateLimited, Unauthenticated, Unavailable
 from gateway.shapes import ClientId
 from store import people
 
@@ -108,18 +109,19 @@ class Me(Answer):
     "/sessions",
     status_code=201,
     summary="Begin a chat session",
-    responses=opened(NotFound, Unauthenticated, RateLimited, Unavailable),
+    responses=opened(NotFound, Unauthenticated, CustomerBlocked, RateLimited, Unavailable),
 )
 async def begin(request: Request, body: BeginSession) -> SessionBegun:
     """Return a token for the customer whom the tenant vouches for or, without `identity`, for a new visitor."""
     desk = desk_of(request)
     await require_json(request)
-    desk.rates.admit_session(body.tenant)
+    if body.identity is None:
+        desk.rates.admit_session(body.tenant)
     if await people.tenant_name(desk.db, body.tenant) is None:
         raise NotFound("There is no such organisation.")
     if body.identity is None:
         return _begun(desk, body.tenant, PrincipalKind.ANONYMOUS, f"visitor-{uuid4().hex}")
-    return _begun(desk, body.tenant, PrincipalKind.CUSTOMER, await _vouched_for(desk, body.tenant, body.identity))
+    return _begun(desk, body.tenant, PrincipalKind.CUSTOMER, await _customer(desk, body.tenant, body.identity))
 
 
 @router.post(
@@ -171,6 +173,21 @@ def _begun(desk: Desk, tenant_id: str, kind: PrincipalKind, ident: str) -> Sessi
     return SessionBegun(token=issued.token, tenant=tenant_id, kind=kind, id=ident, expires_at=issued.expires_at)
 
 
+async def _customer(desk: Desk, tenant_id: str, identity: str) -> str:
+    """Return the customer's id that the tenant has signed, of one who may come.
+
+    Each has a window of their own, so that no crowd of visitors shuts them out; who is nobody's counts with the crowd.
+    """
+    try:
+        ident = await _vouched_for(desk, tenant_id, identity)
+    except Unauthenticated:
+        desk.rates.admit_session(tenant_id)
+        raise
+    desk.rates.admit_session(f"{tenant_id} {ident}")
+    await desk.identity.vouched_for(tenant_id, PrincipalKind.CUSTOMER, ident)
+    return ident
+
+
 async def _vouched_for(desk: Desk, tenant_id: str, identity: str) -> str:
     """Return the customer's id that the tenant has signed. Raises Unauthenticated for anything else."""
     try:
@@ -185,7 +202,8 @@ async def _vouched_for(desk: Desk, tenant_id: str, identity: str) -> str:
             leeway=IDENTITY_LEEWAY_S,
             options={"require": ["sub", "exp"], "verify_aud": False},
         )
-        if claims["exp"] > time.time() + IDENTITY_S_MAX + IDENTITY_LEEWAY_S or not claims["sub"].strip():
+        too_long = claims["exp"] > time.time() + IDENTITY_S_MAX + IDENTITY_LEEWAY_S
+        if too_long or not claims["sub"].strip() or not names_somebody(claims["sub"]):
             raise ValueError
     except (PyJWTError, ValueError, TypeError, AttributeError, OverflowError, RecursionError):
         raise Unauthenticated(

@@ -18,14 +18,14 @@ router = APIRouter(route_class=GuardedRoute, tags=["queue"])
 
 _STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "One `changed` for each conversation that has changed, at most four a second about one. `seq` "
+        "description": "One `changed` for each conversation that has changed, at most ten a second about one. `seq` "
         "is its last event, or 0 where its log has nothing new; `kind` says what it is about: `log`, `tags`, `notes`, "
         "`assignee`, `snooze`, `presence`, `seen`, `rating`, `desk`, or null for several. Where `conversation_id` is "
         "null, anything may have changed. A comment comes every 15 seconds.",
         "content": {
             "text/event-stream": {
                 "schema": {"type": "string"},
-                "example": 'id: 1\nevent: changed\ndata: {"conversation_id":"0b8f7c1e","seq":3,"kind":"log"}\n\n',
+                "example": 'event: changed\ndata: {"conversation_id":"0b8f7c1e","seq":3,"kind":"log"}\n\n',
             }
         },
     }

@@ -10,7 +10,6 @@ from domain.desk import DeskSettings, Target
 from domain.opening import Calendar
 from domain.waiting import Due, DueKind, Waiting, WaitingKind
 
-
 Aim = tuple[datetime, DueKind]
 
 

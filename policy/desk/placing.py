@@ -34,11 +34,13 @@ def placed(waiting: Iterable[Waiting], settings: DeskSettings, known: Known = _N
 def _placed(waiting: Waiting, target: Aim | None) -> Placed:
     due_at = target[0] if target else _NEVER
     ident = f"{waiting.kind.value}:{waiting.id}"
-    return Placed(waiting, target, (waiting.urgency.rank, False, due_at.timestamp(), waiting.opened_at.timestamp(), ident))
+    return Placed(
+        waiting, target, (waiting.urgency.rank, False, due_at.timestamp(), waiting.opened_at.timestamp(), ident)
+    )
 
 
 def in_order(everything: Iterable[Placed], person: Person | None) -> Iterator[tuple[Place, Placed]]:
-    """Give what `placed` returned in order, each with its place; between equals in urgency, what fits `person` first."""
+    """Give what `placed` returned, each with its place; between equals in urgency, what fits `person` comes first."""
     if person is None:
         yield from ((one.place, one) for one in everything)
         return

@@ -70,8 +70,9 @@ async def test_what_is_written_without_a_connection_is_sent_once_and_in_order(ho
     assert await said_by_customer(house, chat) == [f"Where is my order {order.id}?", *texts]
 
 
-async def test_a_restart_of_the_api_leaves_everything_in_place(house: House) -> None:
+async def test_a_restart_of_the_api_leaves_everything_in_place_on_both_sides(house: House) -> None:
     (order,) = cases.fresh(house.product)
+    queue = await house.staff("Ada Lindqvist")
     chat = ChatView(await house.customer(order))
     await chat.ask_refund(order.id)
     house.onlooker.expect("net::ERR_|answered 50[234]|status of 50[234]")
@@ -81,6 +82,9 @@ async def test_a_restart_of_the_api_leaves_everything_in_place(house: House) -> 
     await chat.page.reload()
     await expect(chat.log.get_by_text("Is anybody there?", exact=True)).to_have_count(1)
     await expect(chat.log.locator("section.confirmation")).to_have_count(1)
+    await chat.page.get_by_role("button", name="Talk to a person").click()
+    await expect(queue.locator(f"[data-conversation='{await chat.conversation()}']")).to_be_visible()
+    await expect(queue.get_by_text("The connection is lost")).to_be_hidden()
 
 
 async def test_a_visitor_gets_public_help_and_nobodys_orders(house: House) -> None:

@@ -1,4 +1,4 @@
-"""Laws of drafts: what a person lets out goes out once, in the words that stood there; the second is told who was first."""
+"""Laws of drafts: what a person lets out goes out once, in the words that stood there, and what is kept in never."""
 
 import asyncio
 

@@ -1,5 +1,6 @@
 """The staff's pages over a real gateway, and whoever of the staff opens them, as a browser without scripts would."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping
 from html import unescape
@@ -75,3 +76,5 @@ async def room(make_doors: MakeDoors, issuer: Issuer) -> AsyncIterator[Staffroom
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=True)
     async with httpx.AsyncClient(transport=transport, base_url=PUBLIC_URL) as http:
         yield Staffroom(http, issuer)
+        # A page that is refused one thing has asked for others beside it: they end before their connections do.
+        await asyncio.gather(*(asyncio.all_tasks() - {asyncio.current_task()}), return_exceptions=True)

@@ -1,4 +1,4 @@
-"""What keeps the pages safe, whatever a request brings: headers on every answer, forms of ours alone, ways back to us."""
+"""What keeps the pages safe, whatever a request brings: headers on every answer, forms of ours alone, ways to us."""
 
 import httpx
 import pytest
@@ -16,9 +16,7 @@ from tests.gateway.conftest import MakeDoors
 
 
 @pytest.mark.parametrize("seal", ["é", "\u0130", "", "0" * 64])
-async def test_a_form_with_any_other_seal_changes_nothing(
-    room: Staffroom, agent: VerifiedPrincipal, seal: str
-) -> None:
+async def test_a_form_with_any_other_seal_changes_nothing(room: Staffroom, agent: VerifiedPrincipal, seal: str) -> None:
     answer = await room.post("/sign-out", agent, {}, piece=False, seal=seal)
     assert answer.status_code == 403
     assert "set-cookie" not in answer.headers
@@ -79,3 +77,31 @@ async def test_every_answer_has_the_headers_a_defect_too(make_doors: MakeDoors, 
             assert answer.status_code == status, path
             for name, value in {**HEADERS, "Content-Security-Policy": policy(), "X-Frame-Options": "DENY"}.items():
                 assert answer.headers[name] == value, path
+
+
+@pytest.mark.parametrize(
+    ("url", "secure"),
+    [
+        ("https://interlock.example", True),
+        ("https://127.0.0.1:8080", True),
+        ("http://interlock.example", True),
+        ("http://127.0.0.1.example", True),
+        ("http://10.0.0.1:8080", True),
+        ("http://127.0.0.1:8080", False),
+        ("http://localhost:8080", False),
+        ("http://[::1]:8080", False),
+    ],
+)
+def test_a_session_goes_over_tls_alone_but_on_this_machine(url: str, secure: bool) -> None:
+    assert ConsoleDoors(JSONResponse({}), url, b"form key", 600).secure is secure
+
+
+@pytest.mark.parametrize(
+    "given", ["%00", "%0A", "%2E%2E", "%3Fafter=1", "%23x", "%5C", "%FF", "%ED%A0%80", "x" * 5_000]
+)
+@pytest.mark.parametrize("page", ["conversations", "knowledge", "approvals", "drafts", "policy/backtests"])
+async def test_an_address_that_names_nothing_leads_nowhere(
+    room: Staffroom, agent: VerifiedPrincipal, page: str, given: str
+) -> None:
+    answer = await room.get(f"/{page}/{given}", agent)
+    assert answer.status_code in {303, 307, 404}, answer.text

@@ -44,7 +44,8 @@ def test_what_becomes_of_a_delivery(tried: Tried, attempts: int, state: Delivery
     "address",
     ["127.0.0.1", "10.0.0.1", "192.168.1.1", "172.16.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",
      "255.255.255.255", "::1", "::", "fe80::1", "fc00::1", "fd00:ec2::254", "ff02::1", "::ffff:10.0.0.1",
-     "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "::ffff:169.254.169.254"],
+     "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "::ffff:169.254.169.254", "fec0::1", "::127.0.0.1", "::ffff:0:127.0.0.1",
+     "64:ff9b:1::7f00:1", "2001::1", "100::1", "2001:db8::1"],
 )  # fmt: skip
 def test_what_is_not_public_is_not_reached_unless_it_is_named(address: str) -> None:
     where = ip_address(address)

@@ -54,6 +54,7 @@ STAFF_ONLY = {"takeover", "release", "replies", "actions", "claim", "withdrawals
 STAFF_ONLY |= {"{tag}", "notes", "{note_id}", "assignee", "snooze", "presence"}
 OF_CUSTOMERS = ("/conversations/", "/actions/")
 HIDDEN = "/drafts/"  # on a conversation, and there for nobody but its staff
+STREAMS = {"/events/staff"}
 
 
 @dataclass
@@ -169,6 +170,20 @@ async def test_nothing_that_is_not_yours_is_listed(
         for path in ("/queue", "/approvals"):
             answer = await caller.get(path, who)
             assert (answer.status_code == 403) or (who.is_staff and answer.json()["items"] == []), name
+
+
+async def test_no_list_has_anything_that_is_not_yours(
+    caller: Caller, things: Things, strangers: dict[str, VerifiedPrincipal], customer: VerifiedPrincipal, talk: Talk
+) -> None:
+    ids = {things.conversation_id, things.operation_id, things.handoff_id, customer.id, talk.tenant} - {""}
+    lists = [r for r in guarded() if "GET" in (r.methods or ()) and "{" not in r.path_format and r.path not in STREAMS]
+    assert {"/drafts", "/webhooks", "/webhooks/deliveries", "/numbers", "/staff", "/desk"} <= {r.path for r in lists}
+    for name, who in strangers.items():
+        for route in lists:
+            answer = await ask(caller, route, route.path, who)
+            assert answer.status_code in {200, 403, 404}, f"{route.path} as {name}"
+            theirs = {who.id, who.tenant_id}
+            assert not [one for one in ids - theirs if one in answer.text], f"{route.path} as {name}"
 
 
 async def test_every_guarded_route_needs_a_token(caller: Caller, things: Things) -> None:

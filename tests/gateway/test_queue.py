@@ -1,16 +1,21 @@
 """The queue over HTTP: filters, pages, figures; claims; the desk's document; what staff and a waiting customer see."""
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
+import httpx
 import pytest
 
 from domain.conversation import EventKind
 from domain.principal import StaffRole, VerifiedPrincipal
 from domain.refusal import VersionConflict
+from gateway.app import create_app
 from store.log import append, append_behind, lock_conversation
-from tests.conftest import MakeStaff
+from tests.conftest import MakeStaff, MakeTenant
 from tests.gateway.caller import Caller
+from tests.gateway.conftest import MakeDoors, Serve
+from tests.gateway.issuer import Issuer
 from tests.store.terms import now
 from tests.store.world import Talk
 
@@ -176,6 +181,29 @@ async def test_a_claim_is_told_and_given_back(caller: Caller, talk: Talk, agent:
     assert (await caller.ask("DELETE", f"/handoffs/{ident}/claim", agent)).json() == {"handoff_id": ident}
     assert (await caller.post(f"/handoffs/{ident}/claim", None, manager)).status_code == 200
     assert (await caller.post(f"/handoffs/{ident}/claim", {}, talk.customer)).status_code == 403
+
+
+async def test_who_changes_something_sees_it_in_their_next_answer_and_no_stranger_sees_any(
+    make_doors: MakeDoors,
+    serve: Serve,
+    issuer: Issuer,
+    talk: Talk,
+    agent: Who,
+    make_staff: MakeStaff,
+    make_tenant: MakeTenant,
+) -> None:
+    ident = (await talk.ask_for_person()).handoff_id
+    mine, theirs = (
+        {"Authorization": f"Bearer {issuer.token(who)}"} for who in (agent, make_staff(make_tenant(), StaffRole.AGENT))
+    )
+    async with serve(create_app(make_doors())) as url, httpx.AsyncClient(base_url=url) as http:
+        for _ in range(5):
+            for method, until in (("POST", True), ("DELETE", False)):
+                changed = await http.request(method, f"/handoffs/{ident}/claim", headers=mine)
+                assert changed.status_code == 200, changed.text
+                seen, other = await asyncio.gather(*(http.get("/queue", headers=who) for who in (mine, theirs)))
+                assert [item["claim"] is not None for item in seen.json()["items"]] == [until]
+                assert (other.json()["items"], other.json()["counts"]["waiting"]) == ([], 0)
 
 
 async def test_a_waiting_customer_is_told_what_is_known_and_no_more(

@@ -81,6 +81,8 @@ CONTRACT = {
     ("POST", "/sessions/dev"),
     ("GET", "/sessions/people"),
     ("GET", "/me"),
+    ("GET", "/conversations/{conversation_id}/evidence"),
+    ("GET", "/widget"),
     ("GET", "/numbers"),
     ("POST", "/tickets"),
     ("GET", "/conversations/{conversation_id}/ticket"),

@@ -77,6 +77,8 @@ async def test_whom_the_tenant_vouches_for_gets_a_session_of_their_own(signing: 
         vouched(sub=None),
         vouched(sub=""),
         vouched(sub=7),
+        vouched(sub="c\x007"),
+        vouched(sub="c" * 201),
         vouched(algorithm="HS512"),
         "a.b.c",
         "",
@@ -129,6 +131,24 @@ async def test_sessions_have_a_rate_of_their_own(signing: Caller, tenant: str, c
     answers = [await signing.post("/sessions", {"tenant": tenant}) for _ in range(21)]
     assert [a.status_code for a in answers[-2:]] == [201, 429]
     assert (await signing.post("/conversations", {}, customer)).status_code == 201
+
+
+async def test_a_crowd_of_visitors_shuts_out_nobody_whom_the_tenant_vouches_for(signing: Caller, tenant: str) -> None:
+    for identity in (None, vouched("x" * 64)):
+        crowd = [await signing.post("/sessions", {"tenant": tenant, "identity": identity}) for _ in range(21)]
+        assert crowd[-1].status_code == 429
+    assert (await signing.post("/sessions", {"tenant": tenant, "identity": vouched()})).status_code == 201
+    again = [await signing.post("/sessions", {"tenant": tenant, "identity": vouched()}) for _ in range(20)]
+    assert again[-1].status_code == 429
+    assert (await signing.post("/sessions", {"tenant": tenant, "identity": vouched(sub="c-8")})).status_code == 201
+
+
+async def test_who_is_blocked_gets_no_session_whoever_vouches_for_them(
+    signing: Caller, tenant: str, owner: Any
+) -> None:
+    owner.execute("INSERT INTO customers (tenant_id, id, status) VALUES (%s, 'c-7', 'blocked')", (tenant,))
+    answer = await signing.post("/sessions", {"tenant": tenant, "identity": vouched()})
+    assert (answer.status_code, answer.json()["type"].rpartition("/")[2]) == (403, "customer-blocked")
 
 
 async def test_a_cookie_reads_and_changes_nothing(

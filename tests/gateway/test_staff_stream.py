@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
@@ -13,9 +13,11 @@ import pytest
 
 from domain.principal import VerifiedPrincipal
 from domain.teamwork import PresenceState
+from gateway import crier as crier_module
 from gateway import staff_stream
 from gateway.app import create_app
-from gateway.bells import CHANGES_HELD_MAX, Change, TenantBell
+from gateway.bells import EVERYTHING, FRAMES_HELD_MAX, TenantBell
+from gateway.crier import CHANGES_HELD_MAX, Change, Crier
 from store import presence, tags
 from store.listening import Heard
 from tests.conftest import MakeStaff, MakeTenant
@@ -97,7 +99,7 @@ async def test_many_changes_of_one_conversation_are_told_together_and_the_last_i
         took_s = time.perf_counter() - began
         mine = [t["seq"] for t in told(reader) if t["conversation_id"] == talk.id]
         assert mine == sorted(mine)
-        assert len(mine) <= took_s / staff_stream.APART_S + 2
+        assert len(mine) <= took_s / crier_module.APART_S + 2
         await reader.until(lambda: any(t["conversation_id"] == beside.id for t in told(reader)))
 
 
@@ -174,25 +176,58 @@ async def test_presence_alone_wakes_no_reader_of_the_log(url: str, talk: Talk, a
         assert reader.frames == []
 
 
-# ------------------------------------------------------------ the bell
+# ------------------------------------------------------------ the crier and its bells
 def heard(conversation_id: str, seq: int, topic: str) -> Heard:
     return Heard(tenant_id="t", conversation_id=conversation_id, seq=seq, topic=topic)
 
 
-def test_a_bell_keeps_each_conversation_once_with_its_last_event() -> None:
+@pytest.fixture
+def crier() -> Iterator[Crier]:
+    crier = Crier()
+    yield crier
+    crier.stop()
+
+
+def hung(crier: Crier) -> TenantBell:
     bell = TenantBell("staff:ann")
+    crier.bells.add(bell)
+    return bell
+
+
+async def test_each_conversation_is_told_once_with_its_last_event_and_to_everybody_the_same(crier: Crier) -> None:
+    bell, other = hung(crier), hung(crier)
     for one in (heard("a", 3, "log"), heard("b", 0, "tags"), heard("a", 5, "log"), heard("b", 0, "notes")):
-        bell.hear(one)
-    assert bell.waiting == ("a", "b")
-    assert (bell.take("a"), bell.take("b")) == (Change("a", 5, "log"), Change("b", 0, None))
-    assert not bell.waiting
-    assert not bell.take_all()
+        crier.hear(one)
+    assert await bell.wait(1)
+    frames = bell.take()
+    assert frames == Change("a", 5, "log").frame() + Change("b", 0, None).frame()
+    assert (bell.take(), other.take()) == (b"", frames)
+
+
+async def test_what_waits_for_its_turn_keeps_nothing_else_waiting(crier: Crier) -> None:
+    bell, told = hung(crier), []
+    for one in (heard("a", 1, "log"), heard("a", 2, "log"), heard("b", 1, "log")):
+        crier.hear(one)
+        await bell.wait(0.05)
+        told.append(bell.take())
+    assert await bell.wait(5)
+    told.append(bell.take())
+    a, later, b = (Change(*one, "log").frame() for one in (("a", 1), ("a", 2), ("b", 1)))
+    assert told == [a, b"", b, later]
+
+
+async def test_a_burst_of_changes_is_told_as_everything(crier: Crier) -> None:
+    bell = hung(crier)
+    for n in range(CHANGES_HELD_MAX + 1):
+        crier.hear(heard(f"c{n}", 1, "log"))
+    assert await bell.wait(1)
+    assert bell.take() == EVERYTHING
 
 
 def test_a_bell_that_nobody_listens_to_stays_small_and_then_speaks_of_everything() -> None:
     bell = TenantBell("staff:ann")
-    for n in range(10 * CHANGES_HELD_MAX):
-        bell.hear(heard(f"c{n}", 1, "log"))
-        assert len(bell.waiting) <= CHANGES_HELD_MAX
-    assert bell.take_all()
-    assert not bell.take_all()
+    for _ in range(FRAMES_HELD_MAX):
+        bell.tell(b"x")
+    bell.tell(b"x")
+    assert bell.take() == EVERYTHING
+    assert bell.take() == b""

@@ -13,7 +13,7 @@ from domain.opening import calendar_of
 from domain.waiting import DueKind, Person, Waiting, WaitingKind
 from policy.desk.due import due_of
 from policy.desk.estimate import OPEN_MIN_S, TAKEN_MIN, WINDOW_S, Throughput, estimate_s, throughput
-from policy.desk.placing import fits, line, place_of, placed
+from policy.desk.placing import fits, in_order, line, placed
 
 MONDAY = datetime(2026, 12, 7, 16, 30, tzinfo=UTC)
 OFFICE = DeskSettings.model_validate({"hours": {d: [["09:00", "17:00"]] for d in ("mon", "tue", "wed", "thu", "fri")}})
@@ -84,7 +84,8 @@ def test_urgency_comes_first_then_what_fits_who_asks_then_what_is_due() -> None:
     everything = [low, answered, german, french, urgent]
 
     def order(*, for_person: bool) -> list[str]:
-        return [p.waiting.id for p in placed(everything, ALWAYS, marie, MONDAY, for_person=for_person)]
+        in_turn = in_order(placed(everything, ALWAYS), marie if for_person else None)
+        return [one.waiting.id for _, one in in_turn]
 
     assert order(for_person=False) == ["urgent", "german", "french", "answered", "low"]
     assert order(for_person=True) == ["urgent", "french", "answered", "german", "low"]
@@ -107,19 +108,34 @@ def test_somebody_fits_by_skill_and_language(
     assert fits(waiting(skill=skill, language=language), who) is fit
 
 
-@given(st.lists(st.tuples(st.sampled_from(list(Urgency)), st.integers(0, 50), st.booleans()), max_size=12))
-def test_every_place_is_one_of_its_own_and_the_line_counts_from_one(shapes: list[tuple[Urgency, int, bool]]) -> None:
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(list(Urgency)), st.integers(0, 50), st.booleans(), st.sampled_from(["en", "de"])),
+        max_size=12,
+    ),
+    st.sampled_from([None, Person(id="ann"), Person(id="ann", languages=("de",))]),
+)
+def test_every_place_is_one_of_its_own_and_the_line_counts_from_one(
+    shapes: list[tuple[Urgency, int, bool, str]], person: Person | None
+) -> None:
     everything = [
         waiting(
-            str(n), urgency=urgency, opened_at=MONDAY + timedelta(minutes=minute), taken_by="ann" if taken else None
+            str(n),
+            urgency=urgency,
+            opened_at=MONDAY + timedelta(minutes=minute),
+            taken_by="ann" if taken else None,
+            language=language,
         )
-        for n, (urgency, minute, taken) in enumerate(shapes)
+        for n, (urgency, minute, taken, language) in enumerate(shapes)
     ]
-    order = placed(everything, OFFICE, Person(id="ann"), MONDAY, for_person=False)
-    places = [place_of(p, for_person=False) for p in order]
+    order = placed(everything, OFFICE)
+    in_turn = list(in_order(order, person))
+    places = [place for place, _ in in_turn]
     assert places == sorted(set(places))
+    assert sorted(one.waiting.id for _, one in in_turn) == sorted(one.waiting.id for one in order)
     free = [p.waiting.id for p in order if p.waiting.taken_by is None]
     assert [line(order)[ident] for ident in free] == list(range(1, len(free) + 1))
+    assert placed(everything[::-1], OFFICE, {one.waiting: one for one in order[::2]}) == order  # known or not: the same
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import asyncio
 import base64
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from uuid import uuid4
 
 import psycopg
@@ -13,16 +14,16 @@ import sqlalchemy as sa
 from connectors.webhooks import WebhookSender
 from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
 from domain.reply import Segment, Source
-from domain.webhook import networks_of
+from domain.webhook import Letter, Tried, networks_of
 from domain.webhook_kinds import DeliveryState, WebhookType
 from domain.words import Words
-from relay.deliveries import Deliveries, Pace
+from relay.deliveries import AT_ONCE, Deliveries, Pace
 from store import tables as t
 from store.conversations import open_conversation
 from store.database import Database
-from store.deliveries import hold_webhooks, take_due
+from store.deliveries import bury_removed, hold_webhooks, take_due
 from store.delivery_facts import Delivery, deliveries_of, replay_delivery
-from store.secrets import Vault, unset_secret
+from store.secrets import Vault, set_secret, unset_secret
 from store.webhooks import NewWebhook, make_webhook, remove_webhook, secret_name
 from tests.postgres import Postgres
 from tests.relay.receiver import Receiver, answer, receiving
@@ -283,6 +284,31 @@ async def test_a_slow_receiver_gets_one_at_a_time_and_no_other_waits_for_it(
         assert (len(receiver.posts), receiver.at_once_max) == (3, 1)
 
 
+async def test_receivers_that_are_slow_to_say_yes_keep_no_place_from_others(
+    db: Database, relay_db: Database, words: Words, receiver: Receiver
+) -> None:
+    sent: list[str] = []
+
+    async def slowly(letter: Letter) -> Tried:
+        sent.append(letter.url)
+        await asyncio.sleep(0.05)
+        return Tried(status=200)
+
+    for n in range(AT_ONCE):
+        await told_at(db, f"https://slow.example/{n}", WebhookType.REPLY)
+    for _ in range(3):
+        await answered(await ticket(db, words), "One.")
+    deliveries = Deliveries(relay_db, db, VAULT, slowly, replace(PACE, burst_s=0))
+    assert await deliveries.begin() == AT_ONCE
+    await told_at(db, "https://quick.example/", WebhookType.REPLY, tenant=SAAS)
+    await answered(await ticket(db, words, SAAS), "One.")
+    await deliveries.idle()
+    assert len(sent) == AT_ONCE
+    await deliveries.begin()
+    await deliveries.idle()
+    assert "https://quick.example/" in sent
+
+
 async def test_a_try_that_dies_on_the_way_is_made_again_once_its_lease_is_over(
     db: Database,
     relay_db: Database,
@@ -347,3 +373,33 @@ async def test_what_waits_for_a_webhook_that_is_removed_is_dead(
     await delivered(deliveries)
     assert receiver.posts == []
     assert [(d.state, d.last_fault) for d in await states(db, talk)] == [("dead", "removed")]
+
+
+async def test_what_came_to_wait_while_its_webhook_was_removed_is_given_up(
+    db: Database, relay_db: Database, words: Words, receiver: Receiver, database: Postgres
+) -> None:
+    await bury_removed(relay_db)  # what earlier laws have left
+    ident = await told_at(db, receiver.url, WebhookType.REPLY)
+    talk = await ticket(db, words)
+    await answered(talk, "One.")
+    with psycopg.connect(database.owner_url) as owner:
+        owner.execute("UPDATE webhooks SET active = false, removed_at = now() WHERE id = %s", (ident,))
+    assert await bury_removed(relay_db) == 1
+    assert [(d.state, d.last_fault) for d in await states(db, talk)] == [("dead", "removed")]
+    assert await bury_removed(relay_db) == 0
+
+
+async def test_what_cannot_be_read_or_signed_keeps_nothing_else_from_being_told(
+    db: Database, words: Words, receiver: Receiver, deliveries: Deliveries, database: Postgres
+) -> None:
+    await set_secret(db, VAULT, MARKET, secret_name(await told_at(db, receiver.url, WebhookType.REPLY)), "whsec_!")
+    other = await told_at(db, receiver.url, WebhookType.REPLY)
+    talk = await ticket(db, words)
+    await answered(talk, "One.")
+    with psycopg.connect(database.owner_url) as owner:  # a body that no code of ours writes
+        owner.execute("UPDATE events SET body = '[]' WHERE conversation_id = %s AND kind = 'bot_reply'", (talk.id,))
+    await answered(await ticket(db, words), "Two.")
+    await delivered(deliveries)
+    assert [post.body["data"]["text"][-4:] for post in receiver.posts] == ["Two."]
+    faults = {(d.webhook_id == other, d.last_fault) for d in await states(db, talk)}
+    assert faults == {(True, "defect"), (False, "defect")}

@@ -44,7 +44,7 @@ async def test_a_case_is_opened_once_and_takes_the_conversation_to_a_person(talk
     row = await talk.row()
     assert (row.owner, row.owner_epoch, row.cases) == (Owner.HUMAN, 2, (operation_id,))
     assert (await load_progress(talk.db, talk.tenant, operation_id)).person_has_it
-    items = (await queue.look(talk.db, talk.anybody, now())).waiting
+    items = (await queue.look(talk.db, talk.tenant, now())).waiting
     assert {(i.kind.value, i.reason) for i in items} == {("case", "unknown_action"), ("handoff", "unknown_outcome")}
 
 

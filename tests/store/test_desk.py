@@ -15,7 +15,8 @@ from domain.understanding import RiskMark
 from store import ownership
 from store.desk import colleagues, read_desk, set_desk, set_skills
 from store.handoff_claims import claim, give_back
-from store.queue import details, look
+from store.queue import look
+from store.queue_details import details, tagged
 from store.waiting_place import standing_place
 from tests.conftest import MakeCustomer, MakeStaff, MakeTenant
 from tests.store.terms import now
@@ -80,7 +81,7 @@ async def test_a_handoff_takes_urgency_from_what_was_understood_and_its_skill_fr
     behind = [(EventKind.UNDERSTANDING, {**understood, "language": "de"})]
     fence = await talk.fence()
     await ownership.hand_off(talk.db, fence, HandoffReason.OUT_OF_SCOPE, talk.words, now(), behind)
-    (item,) = (await look(talk.db, ann, now())).waiting
+    (item,) = (await look(talk.db, talk.tenant, now())).waiting
     assert (item.urgency, item.urgency_why) == (Urgency.URGENT, "risk:fraud")
     assert (item.skill, item.goal, item.language) == ("billing", "refund_request", "de")
 
@@ -119,11 +120,11 @@ async def test_a_claim_is_held_by_one_until_it_ends_by_itself(talk: Talk, ann: S
         await claim(talk.db, ben, ident, 5, now())
     assert refused.value.fields["staff"] == "ann"
     assert (await claim(talk.db, ann, ident, 30, now())).until > taken.until
-    (item,) = (await look(talk.db, ben, now())).waiting
+    (item,) = (await look(talk.db, talk.tenant, now())).waiting
     assert item.claim is not None
     assert (item.claim.staff, item.status) == ("ann", QueueStatus.WAITING)
     later = now() + timedelta(minutes=31)
-    (item,) = (await look(talk.db, ben, later)).waiting
+    (item,) = (await look(talk.db, talk.tenant, later)).waiting
     assert item.claim is None
     assert (await claim(talk.db, ben, ident, 5, later)).staff == "ben"
 
@@ -179,7 +180,7 @@ async def test_the_first_reply_and_the_first_taking_are_noted_once(talk: Talk, a
     await talk.reply(ben)
     assert await talk.all("SELECT claimed_at, first_reply_at FROM handoffs") == [first]
     await talk.say("And now?")
-    (item,) = (await look(talk.db, ann, now())).waiting
+    (item,) = (await look(talk.db, talk.tenant, now())).waiting
     assert item.first_reply_at == first[1]
     assert item.unanswered_at == (await talk.log(EventKind.CUSTOMER_MESSAGE))[-1].at
 
@@ -212,7 +213,7 @@ async def test_a_place_in_another_customers_conversation_does_not_exist(
 
 async def test_staff_who_take_over_unasked_are_no_measure_of_the_queue(talk: Talk, ann: Staff) -> None:
     await talk.take_over(ann)
-    found = await look(talk.db, ann, now(), now() - timedelta(hours=1))
+    found = await look(talk.db, talk.tenant, now(), now() - timedelta(hours=1))
     assert (found.waits_s, found.done_last_hour) == ([], 0)
 
 
@@ -230,4 +231,4 @@ async def test_a_page_shows_what_is_in_flight_and_who_spoke_last(
     assert [(f.operation_id, f.state.value) for f in found.in_flight] == [(operation_id, "unknown")]
     assert "vip" in found.tags
     assert found.last_message_at == (await talk.log(EventKind.CUSTOMER_MESSAGE))[-1].at
-    assert (await look(talk.db, ann, now(), tag="vip")).tagged == frozenset({talk.id})
+    assert await tagged(talk.db, talk.tenant, "vip") == frozenset({talk.id})

@@ -8,10 +8,11 @@ import pytest
 
 from domain.conversation import EventKind
 from domain.measures import Figure, Measure, Observed, measure
-from domain.principal import VerifiedPrincipal
+from domain.principal import PrincipalKind, VerifiedPrincipal
 from store.database import Database
 from store.numbers import Asked, By, observations, queue_ages
 from tests.conftest import MakeStaff
+from tests.postgres import Postgres
 from tests.store.world import Talk
 
 WINDOW = timedelta(hours=72)
@@ -95,11 +96,50 @@ async def test_who_comes_back_was_not_helped_for_good(
     assert (of(back, Figure.RECONTACT).hits, of(back, Figure.VERIFIED_RESOLUTION).hits) == (1, 0)
 
 
+async def test_who_comes_back_before_the_first_conversation_has_closed_itself_comes_back(
+    db: Database, talk: Talk, agent: VerifiedPrincipal, words: Any
+) -> None:
+    await talk.say("Hello")
+    await talk.publish()
+    again = await Talk(db, words, talk.customer).begin()
+    await again.say("Me again")
+    assert await talk.close(datetime.now(UTC) + timedelta(hours=1))
+    back = await observations(db, agent.tenant_id, asked(ahead=timedelta(hours=80)))
+    assert (of(back, Figure.RECONTACT).hits, of(back, Figure.RECONTACT).n) == (1, 1)
+
+
+async def test_of_a_visitor_nobody_says_that_they_did_not_come_back(
+    db: Database, tenant: str, words: Any, make_staff: MakeStaff
+) -> None:
+    visitor = VerifiedPrincipal(tenant_id=tenant, kind=PrincipalKind.ANONYMOUS, id="visitor-1")
+    talk = await Talk(db, words, visitor).begin()
+    await talk.say("Hello")
+    await talk.publish()
+    seen = await observations(db, tenant, asked(ahead=timedelta(hours=80)))
+    assert of(seen, Figure.RESOLVED).hits == 1
+    assert (of(seen, Figure.VERIFIED_RESOLUTION).n, of(seen, Figure.RECONTACT).n) == (0, 0)
+
+
+async def test_a_conversation_began_on_its_day_of_utc_wherever_the_database_stands(
+    postgres: Postgres, talk: Talk, owner: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = datetime.now(UTC).replace(hour=0, minute=30)
+    owner.execute("UPDATE conversations SET created_at = %s WHERE id = %s", (began, talk.id))
+    monkeypatch.setenv("PGTZ", "America/New_York")
+    elsewhere = Database(postgres.app_url)
+    try:
+        (one,) = {o.day for o in await observations(elsewhere, talk.tenant, asked())}
+    finally:
+        await elsewhere.close()
+    assert one == began.date()
+
+
 async def test_a_reply_is_timed_from_the_last_message_before_it(
     db: Database, talk: Talk, agent: VerifiedPrincipal, owner: psycopg.Connection[Any]
 ) -> None:
     begun = datetime(2026, 1, 1, tzinfo=UTC)
     said = [(EventKind.CUSTOMER_MESSAGE, 0), (EventKind.CUSTOMER_MESSAGE, 10), (EventKind.BOT_REPLY, 12)]
+    said += [(EventKind.BOT_REPLY, 90)]  # it answers nothing that was not answered
     for kind, seconds in said:
         owner.execute(
             "INSERT INTO events (tenant_id, conversation_id, kind, actor, at, body)"

@@ -210,7 +210,7 @@ async def test_a_person_settles_an_unknown_and_the_log_its_case_and_its_work_hea
     assert moved == [(f"staff:{manager.id}",)]
     assert (await talk.log())[-1].body["state"] == "confirmed"
     assert await books(talk) == ([("unknown_action", "done")], False)
-    assert not [i for i in (await queue.look(talk.db, talk.anybody, now())).waiting if i.kind.value == "case"]
+    assert not [i for i in (await queue.look(talk.db, talk.tenant, now())).waiting if i.kind.value == "case"]
     assert await talk.all("SELECT count(*) FROM outbox WHERE conversation_id = :id") == [(woken[0][0] + 1,)]
 
 

@@ -240,6 +240,9 @@ async def test_the_hour_is_the_databases_too(talk: Talk, owner: Owner) -> None:
     await ratings.rate_answer(talk.db, talk.customer, talk.id, answer, 2, None, talk.clock())
     owner.execute("UPDATE answer_ratings SET rated_at = now() - interval '61 minutes'")
     assert await talk.all("UPDATE answer_ratings SET score = 5 WHERE conversation_id = :id RETURNING score") == []
+    owner.execute("UPDATE answer_ratings SET rated_at = now() - interval '1 hour 5 seconds'")
+    behind = talk.clock() - timedelta(seconds=20)  # to this clock it is still within the hour
+    assert (await ratings.rate_answer(talk.db, talk.customer, talk.id, answer, 4, None, behind)).score == 4
 
 
 async def test_a_handoff_is_rated_by_who_received_it(

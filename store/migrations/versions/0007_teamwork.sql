@@ -187,9 +187,9 @@ CREATE POLICY removed_once ON tags AS RESTRICTIVE FOR UPDATE TO "{app_role}" USI
     WITH CHECK (true);
 -- A note may be taken back while it is fresh; then it stays.
 CREATE POLICY while_fresh ON notes AS RESTRICTIVE FOR DELETE TO "{app_role}" USING (at > now() - interval '10 minutes');
--- A rating may be thought over for an hour; then it stays.
+-- A rating may be thought over for an hour; then it stays. The product refuses first: its clock may be seconds behind.
 CREATE POLICY within_the_hour ON answer_ratings AS RESTRICTIVE FOR UPDATE TO "{app_role}"
-    USING (rated_at > now() - interval '1 hour');
+    USING (rated_at > now() - interval '1 hour 30 seconds');
 
 GRANT UPDATE (removed_by, removed_at) ON tags TO "{app_role}";
 GRANT UPDATE (staff_id, assigned_by, assigned_at) ON assignments TO "{app_role}";
