@@ -19,6 +19,7 @@ import httpx
 import structlog
 import uvicorn
 from fastapi import FastAPI
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from temporalio.client import Client
 
 from activities.acting import StaffActing
@@ -36,7 +37,7 @@ from gateway.own_tokens import OwnTokens
 from language.ledger_words import LedgerWords
 from relay.courier import TemporalCourier
 from relay.temporal import Waker, address_of, connect
-from settings import Settings
+from settings import LOOPBACK_HOSTS, Settings
 from store.database import Database
 from store.listening import listening
 from store.secrets import Vault, secret_of
@@ -154,6 +155,8 @@ def own_tokens_of(settings: Settings) -> OwnTokens | None:
 def app_of(settings: Settings, doors: Doors) -> FastAPI:
     """Return the gateway with the pages beside its routes; without a session key there are no pages."""
     app = create_app(doors)
+    if settings.dev_people_file is not None:  # no site may make a browser take its own name for this machine's
+        app.add_middleware(TrustedHostMiddleware, allowed_hosts=sorted(LOOPBACK_HOSTS))
     if settings.session_key is not None:
         form_key = hashlib.sha256(b"forms " + settings.session_key.get_secret_value().encode()).digest()
         app.router.routes.extend(

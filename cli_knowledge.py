@@ -183,6 +183,7 @@ def search(
     from domain.retrieval import KnowledgeQuery
     from knowledge.fields import READERS
     from language.embedding import embedder
+    from language.tongues import nearest_first
 
     try:
         moment = READERS["effective_from"](at) if at is not None else None
@@ -190,10 +191,10 @@ def search(
         raise failed("knowledge search", ValueError(f"--at: {wrong}"), 2) from None
 
     async def work(bases: Databases) -> "tuple[Passage, ...]":
-        known = sorted({one.article.language for one in await _shelf(bases, tenant)})
+        known = {one.article.language for one in await _shelf(bases, tenant)}
         asked = KnowledgeQuery(
             text=query,
-            languages=(language,) if language else tuple(known) or ("en",),
+            languages=(language,) if language else nearest_first(query, known or {"en"}),
             reader=Audience(reader),
             at=moment or bases.now,
             product_version=product_version,

@@ -5,13 +5,14 @@ change, are remembered.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from domain.knowledge import Audience, Passage, PassageKey, PassageRef
 from domain.retrieval import KnowledgeQuery
 from language.embedding import Embedder, sparingly
 from language.searchable import asked_words, question_in
+from language.tongues import nearest_first
 from language.turnstile import Busy
 from store.database import Database
 from store.knowledge import chosen, passages_by_ref, search_hits
@@ -55,6 +56,11 @@ class Library:
             limit=PASSAGES_PER_TURN,
         )
         return await self.search(tenant_id, query)
+
+    @staticmethod
+    def languages(text: str, known: Iterable[str]) -> tuple[str, ...]:
+        """Return the languages `known`, in the order in which to search for `text`: its own first."""
+        return nearest_first(text, known)
 
     async def search(self, tenant_id: str, query: KnowledgeQuery) -> tuple[Passage, ...]:
         """Return what fits the query, likeliest first, each with why."""

@@ -19,6 +19,8 @@ class Searching:
         self._db = db
         self._library: Library | None = None
 
+    languages = staticmethod(Library.languages)
+
     async def search(self, tenant_id: str, query: KnowledgeQuery) -> tuple[Passage, ...]:
         """Return what fits the query, likeliest first, each with why."""
         if self._library is None:

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import LiteralString
 
 import httpx
 import psycopg
@@ -33,7 +34,9 @@ PAGES = {
     "policy": "/console/policy",
     "numbers": "/console/numbers",
     "numbers_figures": "/console/numbers/figures",
+    "desk": "/console/desk",
 }
+PIECE = {"HX-Request": "true"}  # a piece of a page, as an open page asks for it when something changes
 
 
 def main() -> int:
@@ -62,12 +65,12 @@ async def _measure(folder: Path, conversations: int, handoffs: int, times: int) 
         figures: Figures = {"conversations": conversations, "handoffs_waiting": handoffs}
         async with httpx.AsyncClient(base_url=stack.api_url, timeout=60) as http:
             http.cookies.set("interlock_session", await _signed_in(stack, http))
-            pages = PAGES | {"conversation": f"/console/conversations/{await _one(stack)}"}
+            pages = PAGES | await _single(stack)
             samples: dict[str, list[float]] = {name: [] for name in pages}
             for _ in range(times):  # in turns, so that a slow moment of the machine meets all of them
                 for name, path in pages.items():
                     began = time.perf_counter()
-                    (await http.get(path)).raise_for_status()
+                    (await http.get(path, headers=PIECE if name.endswith("_piece") else {})).raise_for_status()
                     samples[name].append(time.perf_counter() - began)
     floor = percentile_ms(samples[FLOOR], 0.5)
     for name, taken in samples.items():
@@ -87,14 +90,30 @@ async def _signed_in(stack: Running, http: httpx.AsyncClient) -> str:
     return str(begun.json()["token"])
 
 
-async def _one(stack: Running) -> str:
-    """The conversation of a handoff that waits."""
+async def _single(stack: Running) -> dict[str, str]:
+    """The pages of one conversation whose handoff waits, and of one approval that waits."""
+    conversation = "/console/conversations/" + await _one(
+        stack, "SELECT conversation_id FROM handoffs WHERE id LIKE 'handoff-%' LIMIT 1"
+    )
+    approval = "/console/approvals/" + await _one(
+        stack,
+        "SELECT operation_id FROM actions WHERE state = 'awaiting_approval' AND tenant_id = 'acme-market' LIMIT 1",
+    )
+    return {
+        "conversation": conversation,
+        "conversation_log_piece": f"{conversation}/log",
+        "conversation_facts_piece": f"{conversation}/facts",
+        "approval": approval,
+        "approval_piece": approval,
+        "queue_list_piece": PAGES["queue"],
+    }
+
+
+async def _one(stack: Running, query: LiteralString) -> str:
     async with await psycopg.AsyncConnection.connect(stack.owner_url) as owner:
-        row = await (
-            await owner.execute("SELECT conversation_id FROM handoffs WHERE id LIKE 'handoff-%' LIMIT 1")
-        ).fetchone()
+        row = await (await owner.execute(query)).fetchone()
     if row is None:
-        raise BenchFault("there is no handoff")
+        raise BenchFault("there is no handoff, or no approval, to look at")
     return str(row[0])
 
 

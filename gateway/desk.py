@@ -3,11 +3,11 @@
 Doors are made by a composition root or by a test; the desk is made of them and of what the gateway keeps in memory.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from starlette.requests import Request
 
@@ -25,6 +25,7 @@ from gateway.identity import Caller, Identity, Session, Verifier
 from gateway.metrics import Metrics
 from gateway.own_tokens import OwnTokens
 from gateway.rates import Rates
+from gateway.recent import Recent
 from publishing.apart import Examiner
 from settings import Settings
 from store.database import Database
@@ -58,6 +59,10 @@ class Policies(Protocol):
 
 class Searching(Protocol):
     """Searches the knowledge of a tenant."""
+
+    def languages(self, text: str, known: Iterable[str]) -> tuple[str, ...]:
+        """Return the languages `known` in the order in which to search for `text`."""
+        ...
 
     async def search(self, tenant_id: str, query: KnowledgeQuery) -> tuple[Passage, ...]:
         """Return what fits the query, likeliest first, each with why."""
@@ -109,6 +114,7 @@ class Desk:
         self.rates = Rates.of(doors.settings)
         self.once = Once(doors.db, doors.clock)
         self.examiner = Examiner()
+        self.counted: Recent[Any] = Recent()
         self._courier = doors.courier
 
     def send(self, *wakes: Wake | None) -> None:

@@ -4,9 +4,10 @@ A 403 is told only to those who may see the thing; to everybody else, and to tho
 """
 
 from domain.fault import OperationalFault
-from domain.permission import Tool, ToolRole
+from domain.permission import Tool, ToolQuestion, ToolRole
 from domain.principal import PrincipalKind
 from domain.refusal import Forbidden, NotFound
+from domain.tenant import TenantStanding
 from gateway.desk import Desk
 from gateway.identity import Caller
 from gateway.refusals import Unavailable
@@ -30,10 +31,19 @@ async def may_use(
 
     Where no bundle is in force nobody may use anything. Raises Unavailable where the bundle cannot be had.
     """
-    tenant = caller.tenant
+    return await _allowed(
+        desk, caller.tenant, caller.tenant.question(role_of(caller), tool, kind, amount_minor, currency)
+    )
+
+
+async def bot_may(desk: Desk, tenant: TenantStanding, *tools: Tool) -> bool:
+    """Return whether the bundle in force lets the assistant use any of `tools`. Raises Unavailable, as above."""
+    return any([await _allowed(desk, tenant, tenant.question(ToolRole.BOT, tool)) for tool in tools])
+
+
+async def _allowed(desk: Desk, tenant: TenantStanding, question: ToolQuestion) -> bool:
     if tenant.policy_digest is None:
         return False
-    question = tenant.question(role_of(caller), tool, kind, amount_minor, currency)
     try:
         await desk.policies.open(tenant.id, tenant.policy_digest)
     except OperationalFault as fault:

@@ -6,7 +6,7 @@ A guess over a few words is worse than the language a conversation already has, 
 import importlib
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -85,6 +85,12 @@ def language_of(text: str, tokens: Sequence[str], known: str | None, hints: dict
     told, sure = identifier().classify(words)
     needed = _SUREST if guess == known else _SURER if guess in RULED and told in RULED else _SURE
     return str(told) if sure >= needed else guess
+
+
+def nearest_first(text: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Return the languages `known`, that of `text` first, then English, then the others by their codes."""
+    told = language_of(text, text.casefold().split(), None, {})
+    return tuple(sorted(known, key=lambda one: (one.partition("-")[0] != told, one != FALLBACK, one)))
 
 
 @cache

@@ -42,6 +42,7 @@ BURST_S = 5.0  # and for how long: slow ones, however many a tenant has, hold th
 PAUSE_S_MAX = 3_600.0  # of one webhook, where it asks for one
 FORGET_EVERY_S = 600.0
 KEEP_SETTLED_S = 30 * 86_400.0
+KEEP_DEAD_S = 180 * 86_400.0  # time enough to mend a receiver and have it told again
 FORGET_BATCH = 5_000
 
 
@@ -75,7 +76,7 @@ class Deliveries:
                     await self.begin()
                     if asyncio.get_running_loop().time() >= next_sweep:
                         await bury_removed(self._relay_db)
-                        await forget_settled(self._relay_db, KEEP_SETTLED_S, FORGET_BATCH)
+                        await forget_settled(self._relay_db, KEEP_SETTLED_S, KEEP_DEAD_S, FORGET_BATCH)
                         next_sweep = asyncio.get_running_loop().time() + FORGET_EVERY_S
                 except Exception as fault:
                     if not passes(fault):

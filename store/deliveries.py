@@ -78,7 +78,8 @@ _FORGET = sa.text(
     """
     DELETE FROM webhook_deliveries WHERE id IN (
         SELECT id FROM webhook_deliveries
-         WHERE state IN ('delivered', 'seen') AND settled_at < now() - make_interval(secs => :older_than_s)
+         WHERE (state IN ('delivered', 'seen') AND settled_at < now() - make_interval(secs => :older_than_s))
+            OR (state = 'dead' AND settled_at < now() - make_interval(secs => :dead_older_than_s))
          LIMIT :limit
     )
     """
@@ -163,8 +164,9 @@ async def bury_removed(db: Database) -> int:
     return int(gone.rowcount)
 
 
-async def forget_settled(db: Database, older_than_s: float, limit: int) -> int:
-    """Delete at most `limit` deliveries that were settled long ago, and return how many; what is dead stays."""
+async def forget_settled(db: Database, older_than_s: float, dead_older_than_s: float, limit: int) -> int:
+    """Delete at most `limit` deliveries that were settled, or given up, so long ago; return how many."""
     async with db.across_tenants() as tx:
-        gone = await tx.execute(_FORGET, {"older_than_s": older_than_s, "limit": limit})
+        told = {"older_than_s": older_than_s, "dead_older_than_s": dead_older_than_s, "limit": limit}
+        gone = await tx.execute(_FORGET, told)
     return int(gone.rowcount)

@@ -46,6 +46,12 @@ document.addEventListener("DOMContentLoaded", () => {
     if (target?.id === "proposal") read();
   });
 
+  // A list that was chosen from keeps that choice through a morph; it has to say what counts.
+  document.addEventListener("htmx:after:swap", () => {
+    const assigned = document.getElementById("staff_id");
+    if (assigned !== document.activeElement) assigned.value = assigned.querySelector("option[selected]")?.value ?? "";
+  });
+
   // Since when whoever has it has it: the log says so.
   function since() {
     const last = [...document.querySelectorAll("#log-list > .stretch:not(.ends) time")].at(-1);

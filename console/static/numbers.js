@@ -1,6 +1,8 @@
 // Draws each figure by day: its line, the band of its 95 % interval, and what was timed also at its 95th percentile.
 "use strict";
 
+const DAY_S = 86400;
+
 function tint(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
@@ -25,11 +27,11 @@ function draw(place) {
   const format = told(unit);
   const series = [
     {},
-    { stroke: line, width: 2, points: { show: times.length < 3 } },
     { stroke: clear, points: { show: false } },
     { stroke: clear, points: { show: false } },
+    { stroke: line, width: 2, points: { show: times.length < 3 } }, // after the band, so that it is drawn over it
   ];
-  const data = [times, told_of.value, told_of.low, told_of.high];
+  const data = [times, told_of.low, told_of.high, told_of.value];
   if (unit === "seconds") {
     series.push({ stroke: faint, width: 1, dash: [4, 3], points: { show: false } });
     data.push(told_of.p95);
@@ -55,9 +57,9 @@ function draw(place) {
       legend: { show: false },
       hooks: { setCursor: [read] },
       cursor: { y: false },
-      scales: { y: { range: (self, low, high) => [unit === "share" ? 0 : Math.min(0, low), unit === "share" ? 100 : high > 0 ? high * 1.1 : 1] } },
-      bands: [{ series: [3, 2], fill: tint("--accent-soft") }],
-      axes: [{ ...axis, values: (self, ticks) => ticks.map((tick) => new Date(tick * 1000).toISOString().slice(5, 10)), space: 48 }, { ...axis, size: 46, values: (self, ticks) => ticks.map((tick) => format(self, tick)) }],
+      scales: { x: { range: () => (times.length === 1 ? [times[0] - DAY_S, times[0] + DAY_S] : [times[0], times.at(-1)]) }, y: { range: (self, low, high) => [unit === "share" ? 0 : Math.min(0, low), unit === "share" ? 100 : high > 0 ? high * 1.1 : 1] } },
+      bands: [{ series: [2, 1], fill: tint("--accent-soft") }],
+      axes: [{ ...axis, size: 26, incrs: [1, 2, 7, 14, 30].map((days) => days * DAY_S), values: (self, ticks) => ticks.map((tick) => new Date(tick * 1000).toISOString().slice(5, 10)), space: 48 }, { ...axis, size: 46, values: (self, ticks) => ticks.map((tick) => format(self, tick)) }],
       series,
     },
     data,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 
-from domain.draft_review import DraftRequest, DraftState
+from domain.draft_review import DraftDecision, DraftRequest, DraftState
 from domain.permission import Tool
 from domain.refusal import DraftStale, Forbidden, NotFound, RequestConflict
 from gateway import cursor
@@ -15,7 +15,7 @@ from gateway.admission import GuardedRoute, require_short
 from gateway.desk import Desk, caller_of, desk_of
 from gateway.documents import guarded, posted
 from gateway.draft_shapes import DecideDraft, DraftDone, DraftFilters, DraftPage, DraftRenewed, RenewDraft
-from gateway.duties import reader_of, require_staff, require_tool
+from gateway.duties import bot_may, reader_of, require_staff, require_tool
 from gateway.identity import Caller
 from gateway.shapes import Id
 from store.draft_decisions import DraftDecided, decide_draft, renew_draft
@@ -56,6 +56,8 @@ async def decided(request: Request, draft_id: Id, body: DecideDraft) -> DraftDon
         require_short(desk, body.text)
     staff = await _reviewer(desk, caller_of(request), draft_id, Tool.REVIEW_DRAFT)
     asked = DraftRequest.model_validate(body.model_dump())
+    if asked.decision is DraftDecision.ACCEPT and not await bot_may(desk, staff.tenant, Tool.DRAFT, Tool.ANSWER):
+        raise Forbidden("The policy in force lets the assistant say nothing now, not even after a look. Reject it.")
     try:
         done = await decide_draft(desk.db, staff, draft_id, asked, desk.words, desk.clock())
     except DraftStale as stale:

@@ -96,26 +96,26 @@ async def shown(request: Request, slug: Id, language: InLanguage = None) -> Page
 
 @router.post("/knowledge/search", summary="Search the knowledge", responses=posted(Forbidden))
 async def search(request: Request, body: SearchKnowledge) -> KnowledgeFound:
-    """Search as a reader of each language would, and say why each passage was chosen."""
+    """Search as a reader would, in one language or in that of the text first, and say why each passage was chosen."""
     desk = desk_of(request)
     staff = await _reader(desk, caller_of(request))
     require_short(desk, body.text)
     if desk.library is None:
         raise Unavailable("The knowledge cannot be searched here.")
-    languages = (
-        [body.language]
-        if body.language
-        else sorted({one.language for one in await every_version(desk.db, staff.tenant_id)})
-    )
-    at = body.at or desk.clock()
-    found = [p for one in languages for p in await desk.library.search(staff.tenant_id, _query(body, one, at))]
-    return KnowledgeFound(items=[_hit(p) for p in sorted(found, key=lambda p: -p.score)[: body.limit]])
+    languages: tuple[str, ...] = (body.language,) if body.language else ()
+    if not languages:
+        known = {one.language for one in await every_version(desk.db, staff.tenant_id)}
+        languages = desk.library.languages(body.text, known)
+    if not languages:
+        return KnowledgeFound(items=[])
+    found = await desk.library.search(staff.tenant_id, _query(body, languages, body.at or desk.clock()))
+    return KnowledgeFound(items=[_hit(p) for p in found])
 
 
-def _query(body: SearchKnowledge, language: str, at: datetime) -> KnowledgeQuery:
+def _query(body: SearchKnowledge, languages: tuple[str, ...], at: datetime) -> KnowledgeQuery:
     return KnowledgeQuery(
         text=body.text,
-        languages=(language,),
+        languages=languages,
         reader=body.audience,
         at=at,
         kinds=tuple(ArticleKind) if body.audience is Audience.STAFF else (ArticleKind.ARTICLE,),

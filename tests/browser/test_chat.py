@@ -12,6 +12,7 @@ from tests.browser.house import IN_BROWSER, PHONE, House
 pytestmark = IN_BROWSER
 
 CUT_OFF = "net::ERR_INTERNET_DISCONNECTED"
+ASKED = "How long does a refund take?"
 TRUE_WAIT = re.compile("You are number .* (takes about|cannot be said)|Nobody is here at the moment", re.DOTALL)
 
 
@@ -77,10 +78,10 @@ async def test_a_restart_of_the_api_leaves_everything_in_place_on_both_sides(hou
     await chat.ask_refund(order.id)
     house.onlooker.expect("net::ERR_|answered 50[234]|status of 50[234]")
     await house.restart_api()
-    await chat.say("Is anybody there?")
+    await chat.say(ASKED)
     await expect(chat.log.get_by_text("Not sent yet")).to_have_count(0)
     await chat.page.reload()
-    await expect(chat.log.get_by_text("Is anybody there?", exact=True)).to_have_count(1)
+    await expect(chat.log.get_by_text(ASKED, exact=True)).to_have_count(1)
     await expect(chat.log.locator("section.confirmation")).to_have_count(1)
     await chat.page.get_by_role("button", name="Talk to a person").click()
     await expect(queue.locator(f"[data-conversation='{await chat.conversation()}']")).to_be_visible()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from console import deskform
 from domain.desk import DeskSettings, Holidays, Skills, Target, Targets, Urgency, UrgencyRules, Weekday
 from domain.principal import StaffRole, VerifiedPrincipal
+from tests.conftest import MakeStaff
 from tests.console import staffroom
 from tests.console.staffroom import Staffroom, words_of
 from tests.gateway import conftest as gateway
@@ -90,7 +91,7 @@ async def test_an_agent_reads_the_desk_and_changes_nothing_of_it(room: Staffroom
 
 
 async def test_an_admin_changes_it_and_not_over_somebody_elses_change(
-    room: Staffroom, tenant: str, make_staff: gateway.MakeStaff
+    room: Staffroom, tenant: str, make_staff: MakeStaff
 ) -> None:
     admin = make_staff(tenant, StaffRole.ADMIN)
     shown = fields_of((await room.get("/desk", admin)).text)
@@ -103,7 +104,7 @@ async def test_an_admin_changes_it_and_not_over_somebody_elses_change(
 
 
 async def test_a_time_that_makes_no_sense_is_told_by_its_field_and_changes_nothing(
-    room: Staffroom, tenant: str, make_staff: gateway.MakeStaff
+    room: Staffroom, tenant: str, make_staff: MakeStaff
 ) -> None:
     admin = make_staff(tenant, StaffRole.ADMIN)
     shown = fields_of((await room.get("/desk", admin)).text)

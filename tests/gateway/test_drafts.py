@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import psycopg
 import pytest
 
 from domain.conversation import EventKind
@@ -159,3 +160,15 @@ async def test_pages_lead_from_one_to_the_next(caller: Caller, talk: Talk, agent
     assert seen == made
     answer = await caller.get("/drafts?cursor=nonsense", agent)
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "query.cursor")
+
+
+async def test_where_the_assistant_may_not_even_draft_any_more_a_draft_is_not_let_out(
+    caller: Caller, talk: Talk, agent: Who, owner: psycopg.Connection[Any]
+) -> None:
+    draft_id = await drafted(talk)
+    owner.execute("UPDATE tenants SET stage = 'shadow' WHERE id = %s", (talk.tenant,))
+    status, told = await decide(caller, draft_id, agent)
+    assert (status, slug(told)) == (403, "forbidden")
+    assert await talk.log(EventKind.BOT_REPLY) == []
+    status, told = await decide(caller, draft_id, agent, {"request_id": "r", "decision": "reject", "reason": "no"})
+    assert (status, told["state"]) == (200, "rejected")

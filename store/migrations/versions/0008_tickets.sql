@@ -192,6 +192,6 @@ GRANT SELECT (tenant_id, id, active, busy_until), UPDATE (busy_until) ON webhook
 GRANT SELECT (id, message_id, tenant_id, webhook_id, conversation_id, type, seq, tag_id, tag_added, unless_seen, state, attempts, created_at,
     next_attempt_at, settled_at, last_fault), UPDATE (state, attempts, next_attempt_at, settled_at, last_status, last_fault), DELETE
     ON webhook_deliveries TO "{relay_role}";
--- What waits or is dead cannot be forgotten.
+-- What waits cannot be forgotten, and what is dead not for months: it can be told again.
 CREATE POLICY only_settled ON webhook_deliveries AS RESTRICTIVE FOR DELETE TO "{relay_role}"
-    USING (state IN ('delivered', 'seen'));
+    USING (state IN ('delivered', 'seen') OR (state = 'dead' AND settled_at < now() - interval '90 days'));
