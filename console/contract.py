@@ -32,7 +32,7 @@ class Problem(Exception):
 def client_of(contract: ASGIApp) -> httpx.AsyncClient:
     """Return a client that calls `contract` within this process."""
     transport = httpx.ASGITransport(app=contract, raise_app_exceptions=False)
-    return httpx.AsyncClient(transport=transport, base_url="http://contract", timeout=TIMEOUT_S)
+    return httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", timeout=TIMEOUT_S)
 
 
 @dataclass(frozen=True)
