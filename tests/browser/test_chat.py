@@ -76,7 +76,7 @@ async def test_a_restart_of_the_api_leaves_everything_in_place_on_both_sides(hou
     queue = await house.staff("Ada Lindqvist")
     chat = ChatView(await house.customer(order))
     await chat.ask_refund(order.id)
-    house.onlooker.expect("net::ERR_|answered 50[234]|status of 50[234]")
+    house.onlooker.expect("net::ERR_|Failed to fetch|answered 50[234]|status of 50[234]")
     await house.restart_api()
     await chat.say(ASKED)
     await expect(chat.log.get_by_text("Not sent yet")).to_have_count(0)
