@@ -29,7 +29,7 @@ async def take(page: Page, name: str) -> None:
     """Write one picture. Raises ValueError where it would be too large for a repository."""
     await page.wait_for_load_state("load")
     blank = await page.context.new_page()
-    picture = await packed(blank, await page.screenshot(animations="disabled", caret="hide"))
+    picture = await packed(blank, await page.screenshot(animations="disabled", caret="initial"))
     await blank.close()
     if len(picture) > BYTES_MAX:
         raise ValueError(f"{name}.png has {len(picture)} bytes; at most {BYTES_MAX} belong into a repository")

@@ -20,6 +20,7 @@ CONSOLE = {
     "knowledge": "/console/knowledge",
     "policy": "/console/policy",
     "numbers": "/console/numbers",
+    "desk": "/console/desk",
 }
 NARROW = "document.documentElement.scrollWidth <= innerWidth"
 
