@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 import sqlalchemy as sa
+from psycopg.pq import PipelineStatus
 from psycopg.rows import namedtuple_row
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -57,16 +58,24 @@ COMMIT = Statement(sa.text("COMMIT"))
 async def run(tx: AsyncConnection, *asked: Asked) -> list[list[Row]]:
     """Run statements in order, in one round trip, and return the rows of each; `COMMIT` may be the last.
 
-    Raises what executing them one by one would raise; none after the first that fails is run.
+    Raises what executing them one by one would raise; none after the first that fails is run. A connection that is left
+    in the middle of a pipeline, as by a cancellation, is closed: it would serve whoever had it next out of step.
     """
     connection = (await tx.get_raw_connection()).driver_connection
     assert isinstance(connection, psycopg.AsyncConnection)
+    whole = False
     try:
-        return await _run(connection, tx.dialect, asked)
+        rows = await _run(connection, tx.dialect, asked)
+        whole = True
+        return rows
     except psycopg.Error as fault:
+        whole = connection.pgconn.pipeline_status == PipelineStatus.OFF
         if connection.closed:
             await tx.invalidate()
         raise DBAPIError.instance(None, None, fault, psycopg.Error, hide_parameters=True, dialect=tx.dialect) from fault
+    finally:
+        if not whole:
+            connection.pgconn.finish()  # at once: what is awaited here could be cancelled, too
 
 
 async def _run(
