@@ -27,11 +27,12 @@ def routes() -> list[Route]:
 async def ask(request: Request) -> Response:
     """Show who may sign in."""
     try:
-        people = await contract_of(request).get("/sessions/people")
+        people, waiting = await contract_of(request).get("/sessions/people"), False
     except Problem as problem:
-        people = {"tenants": []} if problem.status in {404, 503} else None
-        return render(request, "sign_in.html", people=people, waiting=problem.status == 503, next=_next(request))
-    return render(request, "sign_in.html", people=people, waiting=False, next=_next(request))
+        if problem.status not in {404, 503}:
+            raise
+        people, waiting = {"tenants": []}, problem.status == 503
+    return render(request, "sign_in.html", people=people, waiting=waiting, next=_next(request))
 
 
 async def sign_in(request: Request) -> Response:

@@ -8,8 +8,11 @@
   const reading = new Set(); // elements that are being read, or were just now
   const due = new Set(); // elements that changed meanwhile, or while the page was hidden
 
+  // A form in it that is being sent is left alone until its answer is there.
+  const sending = (element) => element.querySelector(".htmx-request") !== null;
+
   async function read(element) {
-    if (document.hidden || reading.has(element)) {
+    if (document.hidden || reading.has(element) || sending(element)) {
       due.add(element);
       return;
     }
@@ -39,7 +42,7 @@
 
   document.addEventListener("il:changed", (event) => changed(event.detail ?? {}));
   document.addEventListener("il:done", () => changed());
-  document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) [...due].forEach((element) => element.isConnected && read(element));
-  });
+  const readDue = () => [...due].forEach((element) => element.isConnected && read(element));
+  document.addEventListener("htmx:finally:request", () => setTimeout(readDue));
+  document.addEventListener("visibilitychange", () => document.hidden || readDue());
 })();

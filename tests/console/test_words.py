@@ -8,6 +8,7 @@ from starlette.datastructures import FormData
 from console import logbook, matters, payloads, proposing
 from console.pages.conversation import temporal_address
 from console.proposing import Unclear
+from console.rendering import markdown
 from domain.action import CATALOGUE, ActionKind, ActionState, Cause
 from domain.handoff import HandoffReason
 
@@ -107,3 +108,11 @@ def test_a_workflow_is_one_part_of_its_address() -> None:
     assert temporal_address(None, "default", "conversation/c-1") is None
     made = temporal_address("http://127.0.0.1:8233/", "default", "conversation/c-1")
     assert made == "http://127.0.0.1:8233/namespaces/default/workflows/conversation%2Fc-1"
+
+
+def test_a_table_says_by_a_class_how_it_is_aligned_and_markup_stays_text() -> None:
+    told = str(markdown("| a | b |\n|--:|:-:|\n| 1 | <b>2</b> |"))
+    assert 'class="align-right"' in told
+    assert 'class="align-center"' in told
+    assert "style=" not in told
+    assert "<b>" not in told
