@@ -28,21 +28,20 @@ async def handoff_bundle(db: Database, staff: VerifiedPrincipal, handoff_id: str
             raise NotFound("There is no such handoff.")
         actions = await actions_of(tx, row.conversation_id)
         owner, holder = await _owner(tx, row.conversation_id)
+        left = await left_open(tx, row.conversation_id, row.through_seq)
+        questions = (*await _open_questions(tx, row), *left)
         return HandoffBundle(
             handoff_id=row.id,
             conversation_id=row.conversation_id,
             goal=row.goal,
-            open_questions=(
-                *await _open_questions(tx, row),
-                *await left_open(tx, row.conversation_id, row.through_seq),
-            ),
+            open_questions=questions,
             evidence=await _evidence(tx, row.evidence_id),
             confirmed_actions=tuple(_told(a) for a in actions if a.state is ActionState.CONFIRMED),
             pending_actions=tuple(_told(a) for a in actions if not a.state.terminal),
             reason=row.reason,
             note=row.note,
             owner=f"staff:{holder}" if holder else owner,
-            next_step=_next_step(row, actions),
+            next_step=_next_step(row, actions, questions),
             transcript_url=f"/conversations/{row.conversation_id}/events?after=0",
             queue_status=QueueStatus(row.queue_status),
             opened_at=row.opened_at,
@@ -83,7 +82,7 @@ def _told(action: Action) -> dict[str, Any]:
     return {**action.model_dump(mode="json", include=fields), "repair": action.payload.repair}
 
 
-def _next_step(row: sa.Row[Any], actions: list[Action]) -> str:
+def _next_step(row: sa.Row[Any], actions: list[Action], questions: tuple[str, ...]) -> str:
     """One plain sentence on what is expected of the person."""
     unknown = [a for a in actions if a.state is ActionState.UNKNOWN]
     if unknown:
@@ -96,4 +95,6 @@ def _next_step(row: sa.Row[Any], actions: list[Action]) -> str:
         return "An action is in flight; its outcome will appear in the log. Answer the open questions meanwhile."
     if row.queue_status == QueueStatus.WAITING.value:
         return "Take over and answer the open questions; then release it to the assistant, or keep it."
+    if not questions:
+        return "Say what is left to say, then release to the assistant."
     return "Answer the open questions, then release to the assistant."

@@ -124,12 +124,16 @@ async def _release(
     epoch = row.owner_epoch + 1
     await change_row(tx, row.id, owner=Owner.BOT.value, owner_epoch=epoch, holder=None)
     h = t.handoffs.c
-    await tx.execute(
+    done = (
         sa.update(t.handoffs)
         .where(h.conversation_id == row.id, h.queue_status != QueueStatus.DONE.value)
         .values(queue_status=QueueStatus.DONE.value, done_at=now)
+        .returning(h.id, h.reason)
     )
+    ended = (await tx.execute(done)).all()
     event = await _tell_owner(tx, row, staff.key, Owner.BOT, epoch)
+    for handoff in ended:
+        await _tell_handoff(tx, row, staff.key, handoff.id, QueueStatus.DONE, HandoffReason(handoff.reason))
     await _tell_notice(tx, row, NoticeKind.RELEASED, words)
     in_flight = tuple(a.operation_id for a in actions if a.state.in_flight)
     change = OwnerChange(owner=Owner.BOT, owner_epoch=epoch, in_flight=in_flight)

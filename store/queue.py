@@ -23,6 +23,8 @@ from store.waiting_approvals import WAITING_APPROVALS, to_approvals
 
 PAGE_MAX = 200
 OPEN_MAX = 5_000  # of each kind; what is beyond that is the least urgent, or the youngest
+# What a person took without anybody having waited for them.
+_OF_THEIR_OWN_ACCORD = (HandoffReason.STAFF_TAKEOVER.value, HandoffReason.DRAFT_REJECTED.value)
 TAKEN_MAX = 1_000  # handoffs that an estimate looks back on
 
 _h, _k, _c, _d = t.handoffs.c, t.cases.c, t.conversations.c, t.drafts.c
@@ -85,7 +87,7 @@ def _taken() -> sa.Select[Any]:
     """How many seconds each handoff that was taken `:since` had waited for the first who took it."""
     return (
         sa.select(sa.cast(sa.func.extract("epoch", _h.claimed_at - _h.opened_at), sa.Float).label("s"))
-        .where(_h.claimed_at >= sa.bindparam("since"), _h.reason != HandoffReason.STAFF_TAKEOVER.value)
+        .where(_h.claimed_at >= sa.bindparam("since"), *(_h.reason != reason for reason in _OF_THEIR_OWN_ACCORD))
         .order_by(_h.claimed_at.desc())
         .limit(TAKEN_MAX)
     )

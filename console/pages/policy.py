@@ -84,7 +84,10 @@ async def turn(request: Request) -> Response:
     body = {"kind": kind, "on": on, "reason": str(form.get("reason") or "").strip()}
     stopped = await contract_of(request).post("/switches", body)
     what = label(kind).capitalize() if kind else "Everything"
-    said = done(request, f"{what} {'is stopped' if on else 'goes on'}.", HERE)
+    left = [label(one) for one in stopped["kinds"]]
+    still = "" if on or stopped["everything"] or not left else f" Stopped as before: {', '.join(left)}."
+    held = f"{what} may go on, but everything is stopped still." if not on and stopped["everything"] else ""
+    said = done(request, held or f"{what} {'is stopped' if on else 'goes on'}.{still}", HERE)
     if not is_piece(request):
         return said
     shown = render(request, "policy/switches.html", **_switches(request, stopped))

@@ -58,8 +58,8 @@ document.addEventListener("DOMContentLoaded", () => {
     const place = document.getElementById("owner-since");
     if (!last || !place) return;
     const at = new Date(last.dateTime);
-    const today = at.toDateString() === new Date().toDateString();
-    const words = `since ${at.toLocaleString("en-GB", today ? { hour: "2-digit", minute: "2-digit" } : { dateStyle: "medium", timeStyle: "short" })}`;
+    const today = at.toISOString().slice(0, 10) === new Date().toISOString().slice(0, 10);
+    const words = `since ${at.toLocaleString("en-GB", { timeZone: "UTC", ...(today ? { hour: "2-digit", minute: "2-digit" } : { dateStyle: "medium", timeStyle: "short" }) })}`; // as the log tells times
     if (place.textContent !== words) place.textContent = words;
   }
   document.addEventListener("htmx:after:swap", since);

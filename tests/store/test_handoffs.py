@@ -44,7 +44,11 @@ async def test_release_wakes_the_bot_tells_the_customer_and_ends_the_handoff(tal
     taken = await talk.take_over(ann)
     released = await talk.release(ann, taken.owner_epoch)
     assert released.wake is not None
-    assert [e.kind for e in (await talk.log())[-2:]] == [EventKind.OWNER_CHANGED, EventKind.NOTICE]
+    assert [e.kind for e in (await talk.log())[-3:]] == [
+        EventKind.OWNER_CHANGED,
+        EventKind.HANDOFF,
+        EventKind.NOTICE,
+    ]
     assert await handoffs(talk) == [("done", "ann")]
     row = await talk.row()
     assert (row.owner, row.owner_epoch, len(row.texts)) == (Owner.BOT, 3, 1)

@@ -42,6 +42,15 @@ async def steps(scene: Scene) -> int:
     return (await scene.handle.describe()).history_length
 
 
+async def shows(scene: Scene, what: str, value: object) -> None:
+    """Wait until the workflow says so of itself: its own view follows the log by a moment."""
+
+    async def said() -> bool:
+        return bool((await scene.handle.query("state"))[what] == value)
+
+    await until(said, f"{what} to be {value}")
+
+
 async def why_a_person(scene: Scene) -> str:
     await scene.owned_by(Owner.HUMAN)
     async with scene.stage.db.transaction(scene.tenant) as tx:
@@ -52,13 +61,13 @@ async def why_a_person(scene: Scene) -> str:
 
 async def test_an_answer_waits_for_a_person_and_is_sent_once(drafted: Scene) -> None:
     assert [e.kind for e in await drafted.log()] == [EventKind.CUSTOMER_MESSAGE, EventKind.NOTICE]
-    assert (await drafted.handle.query("state"))["phase"] == Phase.DRAFTING.value
+    await shows(drafted, "phase", Phase.DRAFTING.value)
     done = await review(drafted, accepts())
     (reply,) = await drafted.answered()
     await drafted.at_rest()
     assert (reply.seq, reply.body["reviewed_by"]) == (done.seq, "staff:ann")
     assert drafted.person.order(4) in reply.body["text"]
-    assert (await drafted.handle.query("state"))["phase"] == Phase.IDLE.value
+    await shows(drafted, "phase", Phase.IDLE.value)
     await drafted.ask_status(2)
     await draft_of(drafted)
     assert len(await drafted.answers()) == 1
@@ -74,7 +83,7 @@ async def test_what_waits_is_left_alone_by_sweeps_wakes_and_idleness(scene: Scen
     before = await steps(scene)
     await asyncio.sleep(3.0)
     assert await steps(scene) - before < 50  # a look a second, and nothing else
-    assert (await scene.handle.query("state"))["turns"] == 1
+    await shows(scene, "turns", 1)
     assert await waiting(scene) is not None
     assert (await scene.view()).owner is Owner.BOT
     await review(scene, accepts(), draft_id=draft.draft_id)
