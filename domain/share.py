@@ -29,7 +29,9 @@ class Share(Noun):
         share, n = self.hits / self.of, self.of
         middle = (share + _Z * _Z / (2 * n)) / (1 + _Z * _Z / n)
         half = _Z * sqrt(share * (1 - share) / n + _Z * _Z / (4 * n * n)) / (1 + _Z * _Z / n)
-        return max(0.0, middle - half), min(1.0, middle + half)
+        return max(0.0, min(share, middle - half)), min(
+            1.0, max(share, middle + half)
+        )  # none or all: exactly its own end
 
     def told(self) -> str:
         """Return it for a table: the share, its interval, the counts."""
