@@ -66,6 +66,7 @@ async def test_dispatch_is_stopped_with_a_reason_and_goes_on_by_whom_policy_lets
     room: Staffroom, db: Database, tenant: str, manager: Who, agent: Who, owner: psycopg.Connection[Any]
 ) -> None:
     assert "Your role cannot stop dispatch." in await room.words("/policy", agent)
+    assert "Nothing is stopped" in (await room.get("/policy/switches", manager)).text
     stop = {"kind": "refund", "on": "true", "reason": "a drill"}
     refused = await room.post("/policy/switches", agent, stop)
     assert refused.headers["x-problem"] == "forbidden"
@@ -75,6 +76,7 @@ async def test_dispatch_is_stopped_with_a_reason_and_goes_on_by_whom_policy_lets
     stopped = await room.post("/policy/switches", manager, stop)
     assert "Stopped:" in stopped.text
     assert [kind.value for kind in (await switches(db, tenant)).kinds] == ["refund"]
+    assert '<option value="refund" selected>' in (await room.get("/policy/switches", manager)).text
     assert owner.execute("SELECT body FROM audit WHERE tenant_id = %s AND kind = 'switch'", (tenant,)).fetchone()
 
 
