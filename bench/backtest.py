@@ -5,21 +5,19 @@ Measured over a database of its own, beside plain judging of the same decisions 
 
 import argparse
 import asyncio
-import json
 import os
 import sys
 import time
 from pathlib import Path
 
 import psycopg
-from rich.console import Console
 
 from auditing.backtesting import Run, Span, backtest
 from auditing.judging import Terms
 from auditing.setup import set_up
 from auditing.verifying import verify_tenant
 from bench.decisions import record
-from bench.figures import Figures, circumstances, show
+from bench.figures import Figures, circumstances, report
 from bench.scratch import Urls, scratch_database
 from bench.wire import BenchFault
 from policy.bundle import BASE, Bundle
@@ -47,9 +45,7 @@ def main() -> int:
     except (BenchFault, psycopg.Error, OSError) as fault:
         print(f"bench: could not measure: {fault}", file=sys.stderr)
         return 1
-    show(figures, Console())
-    if asked.json is not None:
-        asked.json.write_text(json.dumps(figures, indent=2) + "\n")
+    report(figures, asked.json)
     return 0
 
 

@@ -3,9 +3,11 @@
 Names end in their unit; a ratio is of two figures of the same run.
 """
 
+import json
 import platform
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -94,6 +96,13 @@ def circumstances() -> Figures:
         "python": platform.python_version(),
         "load_1_min": round(psutil.getloadavg()[0], 2),
     }
+
+
+def report(figures: Figures, file: Path | None) -> None:
+    """Print figures as a table, and write them to `file` as JSON where there is one."""
+    show(figures, Console())
+    if file is not None:
+        file.write_text(json.dumps(figures, indent=2) + "\n")
 
 
 def show(figures: Figures, console: Console) -> None:

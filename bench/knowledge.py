@@ -6,7 +6,6 @@ spent in Postgres. The articles are the seeds over and over, their words shuffle
 
 import argparse
 import asyncio
-import json
 import random
 import sys
 import time
@@ -16,10 +15,9 @@ from pathlib import Path
 
 import numpy as np
 import psycopg
-from rich.console import Console
 
 from activities.library import Library
-from bench.figures import Figures, circumstances, percentile_ms, show
+from bench.figures import Figures, circumstances, percentile_ms, report
 from bench.scratch import Urls, scratch_database
 from domain.knowledge import Article, Audience
 from domain.retrieval import KnowledgeQuery
@@ -53,9 +51,7 @@ def main() -> int:
     sizes = (ARTICLES_QUICK, SEARCHES_QUICK) if asked.quick else (ARTICLES, SEARCHES)
     with scratch_database() as urls:
         figures = circumstances() | asyncio.run(_measure(urls, *sizes))
-    show(figures, Console())
-    if asked.json is not None:
-        asked.json.write_text(json.dumps(figures, indent=2) + "\n")
+    report(figures, asked.json)
     return 0
 
 

@@ -5,7 +5,6 @@ Over 10,000 conversations and 2,000 handoffs that wait; each page beside the sma
 
 import argparse
 import asyncio
-import json
 import sys
 import tempfile
 import time
@@ -14,10 +13,9 @@ from typing import LiteralString
 
 import httpx
 import psycopg
-from rich.console import Console
 
 from bench.crowding import TENANT, crowd
-from bench.figures import Figures, circumstances, percentile_ms, show
+from bench.figures import Figures, circumstances, percentile_ms, report
 from bench.running import Running, running
 from bench.wire import BenchFault
 
@@ -53,9 +51,7 @@ def main() -> int:
         print(f"bench: could not measure: {str(fault) or type(fault).__name__}", file=sys.stderr)
         return 1
     figures = circumstances() | found
-    show(figures, Console())
-    if asked.json is not None:
-        asked.json.write_text(json.dumps(figures, indent=2) + "\n")
+    report(figures, asked.json)
     return 0
 
 

@@ -16,9 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from rich.console import Console
-
-from bench.figures import Figures, circumstances, show
+from bench.figures import Figures, circumstances, report
 from bench.policy_plain import PlainEngine
 from domain.verdict import PolicyQuestion, VerdictKind
 from policy.bundle import Bundle
@@ -45,9 +43,7 @@ def main() -> int:
     figures = circumstances() | measure(
         ROUNDS_QUICK if asked.quick else ROUNDS, RATE_QUICK_S if asked.quick else RATE_S
     )
-    show(figures, Console())
-    if asked.json is not None:
-        asked.json.write_text(json.dumps(figures, indent=2) + "\n")
+    report(figures, asked.json)
     return 0
 
 

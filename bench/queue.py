@@ -7,7 +7,6 @@ staff's look at one conversation. Without the wire.
 
 import argparse
 import asyncio
-import json
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -18,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from psycopg import AsyncConnection
-from rich.console import Console
 
-from bench.figures import Figures, circumstances, percentile_ms, show
+from bench.figures import Figures, circumstances, percentile_ms, report
 from bench.queue_world import CONVERSATIONS, HANDOFFS, TENANT, fill
 from bench.scratch import Urls, scratch_database
 from domain.principal import PrincipalKind, StaffRole, VerifiedPrincipal
@@ -54,9 +52,7 @@ def main() -> int:
         figures = circumstances() | asyncio.run(
             _measure(urls, LOOKS_QUICK if asked.quick else LOOKS, plans=asked.plans)
         )
-    show(figures, Console())
-    if asked.json is not None:
-        asked.json.write_text(json.dumps(figures, indent=2) + "\n")
+    report(figures, asked.json)
     return 0
 
 

@@ -6,7 +6,6 @@ a second, and the assistant answers each.
 
 import argparse
 import asyncio
-import json
 import sys
 import tempfile
 import time
@@ -15,10 +14,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from rich.console import Console
-
 from bench.customers import TOKEN_TTL_S, Customer, customers_of
-from bench.figures import Figures, circumstances, percentile_ms, show
+from bench.figures import Figures, circumstances, percentile_ms, report
 from bench.memory import processor_s, resident
 from bench.running import Running, running
 from bench.wire import BenchFault, Json, Wire
@@ -76,9 +73,7 @@ def main() -> int:
         print(f"bench: could not measure: {str(fault) or type(fault).__name__}", file=sys.stderr)
         return 1
     figures = circumstances() | found
-    show(figures, Console())
-    if asked.json is not None:
-        asked.json.write_text(json.dumps(figures, indent=2) + "\n")
+    report(figures, asked.json)
     return 0
 
 

@@ -14,9 +14,8 @@ from statistics import median
 from typing import TypeVar
 
 import psutil
-from rich.console import Console
 
-from bench.figures import Figures, circumstances, percentile_ms, show
+from bench.figures import Figures, circumstances, percentile_ms, report
 from domain.understanding import TurnContext, Understanding
 from language.cleaning import cleaned
 from language.heads import best_heads
@@ -38,9 +37,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="one round: a look, not a measurement")
     asked = parser.parse_args()
     figures = circumstances() | measure(ROUNDS_QUICK if asked.quick else ROUNDS)
-    show(figures, Console())
-    if asked.json is not None:
-        asked.json.write_text(json.dumps(figures, indent=2) + "\n")
+    report(figures, asked.json)
     return 0
 
 
